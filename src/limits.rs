@@ -1,0 +1,70 @@
+//! Every bound in one place, each with its reason.
+//!
+//! A bound that bites is never silent: whoever stops at one leaves a
+//! diagnostic with the count that was left out.
+
+/// Bounds on what is read, listed and kept. An engine may set its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Entries looked at over all roots. Far above what people own (hundreds),
+    /// low enough that a root that is a whole disk ends in a second.
+    pub candidates: usize,
+    /// Bytes of frontmatter, fences counted (Albedo and coder: 65,536).
+    pub frontmatter_bytes: usize,
+    /// Levels of YAML nesting. Real files use three; the YAML library's own
+    /// bound of 128 costs it half a second to reach.
+    pub yaml_depth: usize,
+    /// YAML values after aliases are put in. A file of the bound above has
+    /// fewer without aliases, so only alias bombs meet it.
+    pub yaml_values: usize,
+    /// Bytes of YAML text after aliases are put in; as above, for long texts.
+    pub yaml_text_bytes: usize,
+    /// Bytes of one SKILL.md (Albedo: 1,048,576).
+    pub skill_bytes: usize,
+    /// Bytes of a name (coder: `MaxPersonalSkillNameBytes`).
+    pub name_bytes: usize,
+    /// Bytes of one bundled file (Albedo: 16,777,216).
+    pub resource_bytes: u64,
+    /// Bundled files listed (Albedo: 512).
+    pub resources: usize,
+    /// Entries walked while listing (Albedo: 2,048).
+    pub walked_entries: usize,
+    /// Depth of folders while listing (Albedo: 16).
+    pub walk_depth: usize,
+    /// Bytes of a page when nothing is asked (Albedo: 16,384).
+    pub page_bytes: usize,
+    /// Bytes of a page at most (Albedo: 65,536).
+    pub page_bytes_max: usize,
+    /// Diagnostics at the end of a catalog (Albedo: 64).
+    pub catalog_diagnostics: usize,
+    /// Bytes of a scope file. A `meta.json` is some kilobytes; a file of many
+    /// megabytes is not one.
+    pub scope_bytes: u64,
+}
+
+impl Limits {
+    /// The bounds of the profile `codeaf`.
+    pub const DEFAULT: Self = Self {
+        candidates: 16_384,
+        frontmatter_bytes: 65_536,
+        yaml_depth: 64,
+        yaml_values: 65_536,
+        yaml_text_bytes: 1_048_576,
+        skill_bytes: 1_048_576,
+        name_bytes: 256,
+        resource_bytes: 16_777_216,
+        resources: 512,
+        walked_entries: 2_048,
+        walk_depth: 16,
+        page_bytes: 16_384,
+        page_bytes_max: 65_536,
+        catalog_diagnostics: 64,
+        scope_bytes: 16_777_216,
+    };
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self::DEFAULT
+    }
+}

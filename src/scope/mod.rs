@@ -1,0 +1,1 @@
+//! Who decided: scopes, their files, and the one rule.

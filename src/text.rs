@@ -1,0 +1,404 @@
+//! The one cleaner of text, and how sizes and paths are written.
+//!
+//! Whatever a skill, a scope file or a folder says passes through here before
+//! it reaches a terminal, a prompt or XML. This file does not know where the
+//! text goes.
+
+use std::borrow::Cow;
+use std::path::Path;
+
+use serde::Serializer;
+use unicode_normalization::UnicodeNormalization;
+
+/// Returns `text` without anything that acts on a terminal or hides from a
+/// reader: control characters, escape sequences, bidi controls, tag characters
+/// and other invisible characters.
+///
+/// Line feeds and tabs stay; a CR before a line feed goes. An escape sequence
+/// goes as a whole, up to its final byte. Joiners and variation selectors stay
+/// where they form an emoji or join letters of a script that needs them.
+#[must_use]
+pub fn clean(text: &str) -> Cow<'_, str> {
+    if !text.chars().any(is_suspect) {
+        return Cow::Borrowed(text);
+    }
+    let chars: Vec<char> = text.chars().collect();
+    let mut cleaned = String::with_capacity(text.len());
+    let mut at = 0;
+    while at < chars.len() {
+        let c = chars[at];
+        if c == '\u{1b}' || c == '\u{9b}' {
+            at = after_escape(&chars, at);
+            continue;
+        }
+        if let Some(end) = flag_sequence(&chars, at) {
+            cleaned.extend(&chars[at..end]);
+            at = end;
+            continue;
+        }
+        if !is_suspect(c) || joins(&chars, at) {
+            cleaned.push(c);
+        }
+        at += 1;
+    }
+    Cow::Owned(cleaned)
+}
+
+/// Returns `text` on one line: cleaned, each run of white space one blank, none
+/// at the ends.
+#[must_use]
+pub fn one_line(text: &str) -> Cow<'_, str> {
+    let cleaned = clean(text);
+    let tidy = !cleaned.contains("  ")
+        && !cleaned.chars().any(|c| c != ' ' && c.is_whitespace())
+        && !cleaned.starts_with(' ')
+        && !cleaned.ends_with(' ');
+    if tidy {
+        return cleaned;
+    }
+    let mut line = String::with_capacity(cleaned.len());
+    for word in cleaned.split_whitespace() {
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+    }
+    Cow::Owned(line)
+}
+
+/// Returns the invisible or acting characters in `text` that [`clean`] takes
+/// out, each with its byte offset.
+#[must_use]
+pub fn hidden_characters(text: &str) -> Vec<(usize, char)> {
+    if !text.chars().any(is_suspect) {
+        return Vec::new();
+    }
+    let offsets: Vec<(usize, char)> = text.char_indices().collect();
+    let chars: Vec<char> = text.chars().collect();
+    let mut found = Vec::new();
+    let mut at = 0;
+    while at < chars.len() {
+        if let Some(end) = flag_sequence(&chars, at) {
+            at = end;
+            continue;
+        }
+        if is_suspect(chars[at]) && chars[at] != '\r' && !joins(&chars, at) {
+            found.push(offsets[at]);
+        }
+        at += 1;
+    }
+    found
+}
+
+/// Returns `text` for the inside of an XML element or a double-quoted
+/// attribute: cleaned, the five special characters escaped.
+#[must_use]
+pub fn escape_xml(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in clean(text).chars() {
+        match c {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\'' => escaped.push_str("&apos;"),
+            // Not legal in XML 1.0, even escaped.
+            '\u{fffe}' | '\u{ffff}' => escaped.push('\u{fffd}'),
+            c => escaped.push(c),
+        }
+    }
+    escaped
+}
+
+/// Returns `bytes` as people read sizes: `980 B`, `3.1 KB`, `1.4 MB`.
+///
+/// 1 KB is 1,024 bytes; one decimal, halves up; `1024.0 KB` is never written.
+#[must_use]
+pub fn size(bytes: u64) -> String {
+    const KB: u64 = 1_024;
+    const MB: u64 = KB * KB;
+    let tenths = |unit: u64| (u128::from(bytes) * 10 + u128::from(unit) / 2) / u128::from(unit);
+    if bytes < KB {
+        format!("{bytes} B")
+    } else if bytes < MB && tenths(KB) < 10_240 {
+        let tenths = tenths(KB);
+        format!("{}.{} KB", tenths / 10, tenths % 10)
+    } else {
+        let tenths = tenths(MB);
+        format!("{}.{} MB", tenths / 10, tenths % 10)
+    }
+}
+
+/// Returns `text` in Unicode normalisation form C, the form in which names are
+/// compared.
+#[must_use]
+pub fn nfc(text: &str) -> Cow<'_, str> {
+    if text.is_ascii() || unicode_normalization::is_nfc(text) {
+        Cow::Borrowed(text)
+    } else {
+        Cow::Owned(text.nfc().collect())
+    }
+}
+
+/// Returns `count` and the noun, in the plural unless it is one.
+#[must_use]
+pub fn counted(count: usize, noun: &str) -> String {
+    match (count, noun.strip_suffix('y')) {
+        (1, _) => format!("1 {noun}"),
+        (_, Some(stem)) => format!("{count} {stem}ies"),
+        _ => format!("{count} {noun}s"),
+    }
+}
+
+/// Writes a path into JSON; bytes that are not UTF-8 become U+FFFD.
+///
+/// # Errors
+///
+/// Those of the serializer.
+pub fn serialize_path<P: AsRef<Path>, S: Serializer>(
+    path: P,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&path.as_ref().to_string_lossy())
+}
+
+/// Whether `c` never passes on its own.
+fn is_suspect(c: char) -> bool {
+    match c {
+        '\n' | '\t' => false,
+        '\0'..='\u{1f}' | '\u{7f}'..='\u{9f}' => true,
+        '\u{0}'..='\u{ac}' => false,
+        _ => is_invisible(c),
+    }
+}
+
+/// Whether a character beyond Latin-1 shows nothing, or turns the direction of
+/// what follows: the format characters (Cf) that are not part of a letter, the
+/// default-ignorable fillers, line and paragraph separators.
+fn is_invisible(c: char) -> bool {
+    matches!(c,
+        '\u{ad}' | '\u{34f}' | '\u{61c}'
+        | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
+        | '\u{180b}'..='\u{180f}'
+        | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
+        | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}'
+        | '\u{fff0}'..='\u{fffb}'
+        | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}'
+        | '\u{e0000}'..='\u{e0fff}')
+}
+
+/// Whether the joiner or selector at `at` does its proper work between the
+/// characters beside it.
+fn joins(chars: &[char], at: usize) -> bool {
+    let before = at.checked_sub(1).map(|i| chars[i]);
+    let after = chars.get(at + 1).copied();
+    match chars[at] {
+        '\u{200c}' => before.is_some_and(is_joining_letter) && after.is_some_and(is_joining_letter),
+        '\u{200d}' => {
+            let emoji = before.is_some_and(|c| is_pictograph(c) || is_emoji_modifier(c))
+                && after.is_some_and(is_pictograph);
+            emoji || before.is_some_and(is_joining_letter)
+        }
+        '\u{fe0e}' | '\u{fe0f}' => before.is_some_and(|c| {
+            is_pictograph(c) || matches!(c, '#' | '*' | '0'..='9' | '\u{a9}' | '\u{ae}')
+        }),
+        _ => false,
+    }
+}
+
+/// Letters of scripts that use joiners in ordinary spelling: Arabic to Thaana,
+/// the Indic scripts, Mongolian.
+fn is_joining_letter(c: char) -> bool {
+    matches!(c, '\u{600}'..='\u{8ff}' | '\u{900}'..='\u{dff}' | '\u{1000}'..='\u{109f}'
+        | '\u{1780}'..='\u{17b3}' | '\u{17b6}'..='\u{17ff}' | '\u{1820}'..='\u{18af}'
+        | '\u{fb50}'..='\u{fdff}' | '\u{fe70}'..='\u{fefc}')
+        && !is_suspect_mark(c)
+}
+
+fn is_suspect_mark(c: char) -> bool {
+    c == '\u{61c}'
+}
+
+fn is_pictograph(c: char) -> bool {
+    matches!(c, '\u{203c}' | '\u{2049}' | '\u{2122}' | '\u{2139}'
+        | '\u{2190}'..='\u{21ff}' | '\u{2300}'..='\u{23ff}' | '\u{2460}'..='\u{24ff}'
+        | '\u{25a0}'..='\u{27bf}' | '\u{2900}'..='\u{297f}' | '\u{2b00}'..='\u{2bff}'
+        | '\u{3030}' | '\u{303d}' | '\u{3297}' | '\u{3299}'
+        | '\u{1f000}'..='\u{1faff}' | '\u{fe0f}' | '\u{20e3}')
+}
+
+fn is_emoji_modifier(c: char) -> bool {
+    matches!(c, '\u{1f3fb}'..='\u{1f3ff}')
+}
+
+/// Returns the end of a flag of a region: a black flag, tag letters, the
+/// cancel tag (`U+1F3F4 U+E0067 … U+E007F`), at most as long as a real one.
+fn flag_sequence(chars: &[char], at: usize) -> Option<usize> {
+    if chars[at] != '\u{1f3f4}' {
+        return None;
+    }
+    let letters = chars[at + 1..]
+        .iter()
+        .take_while(|c| matches!(c, '\u{e0030}'..='\u{e0039}' | '\u{e0061}'..='\u{e007a}'))
+        .count();
+    let end = at + 1 + letters;
+    let closed = chars.get(end) == Some(&'\u{e007f}');
+    ((3..=6).contains(&letters) && closed).then_some(end + 1)
+}
+
+/// Returns where the escape sequence that begins at `at` ends.
+///
+/// Sequences end as ECMA-48 says: CSI at a final byte, the string sequences
+/// (OSC, DCS, APC, PM, SOS) at BEL or ST, others after one character. One that
+/// never ends takes only its introducer, so that no text is lost with it.
+fn after_escape(chars: &[char], at: usize) -> usize {
+    let (kind, body) = match (chars[at], chars.get(at + 1)) {
+        ('\u{9b}', _) => ('[', at + 1),
+        (_, Some(&kind)) => (kind, at + 2),
+        (_, None) => return at + 1,
+    };
+    match kind {
+        '[' => {
+            let parameters = chars[body..]
+                .iter()
+                .take_while(|c| matches!(c, '\u{20}'..='\u{3f}'))
+                .count();
+            match chars.get(body + parameters) {
+                Some('\u{40}'..='\u{7e}') => body + parameters + 1,
+                _ => body,
+            }
+        }
+        ']' | 'P' | '_' | '^' | 'X' => {
+            let line = chars[body..].iter().take_while(|&&c| c != '\n').count();
+            let string = &chars[body..body + line];
+            let end = string.iter().enumerate().find_map(|(i, &c)| match c {
+                '\u{7}' | '\u{9c}' => Some(i + 1),
+                '\u{1b}' if string.get(i + 1) == Some(&'\\') => Some(i + 2),
+                _ => None,
+            });
+            end.map_or(body, |length| body + length)
+        }
+        '\u{20}'..='\u{2f}' => body + usize::from(body < chars.len()),
+        '\u{30}'..='\u{7e}' => body,
+        _ => at + 1,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn acting_and_hidden_characters_go() {
+        for (raw, cleaned) in [
+            ("plain", "plain"),
+            ("a\u{1b}[31mred\u{1b}[0m b", "ared b"),
+            ("t\u{1b}]0;title\u{7}x", "tx"),
+            ("t\u{1b}]8;;http://x\u{1b}\\link\u{1b}]8;;\u{1b}\\", "tlink"),
+            ("\u{9b}2Jx", "x"),
+            ("open \u{1b}]0;never ends", "open 0;never ends"),
+            ("open \u{1b}[", "open "),
+            ("a\u{202e}b\u{2066}c\u{200b}d\u{feff}e", "abcde"),
+            ("a\0b\u{7}c\u{7f}d\u{85}e\u{2028}f", "abcdef"),
+            ("line\r\nnext\ttab", "line\nnext\ttab"),
+            ("x\u{e0072}\u{e006d}y", "xy"),
+            ("soft\u{ad}hyphen", "softhyphen"),
+        ] {
+            assert_eq!(clean(raw), cleaned, "{raw:?}");
+        }
+    }
+
+    #[test]
+    fn joiners_that_spell_or_draw_stay() {
+        for text in [
+            "\u{1f468}\u{200d}\u{1f469}\u{200d}\u{1f467}",
+            "\u{2764}\u{fe0f}",
+            "\u{2764}\u{fe0f}\u{200d}\u{1f525}",
+            "\u{1f3f4}\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}",
+            "\u{1f44d}\u{1f3fd}\u{200d}\u{2640}\u{fe0f}",
+            "1\u{fe0f}\u{20e3}",
+            "\u{645}\u{6cc}\u{200c}\u{62e}\u{648}\u{627}\u{647}\u{645}",
+            "\u{915}\u{94d}\u{200d}\u{937}",
+            "\u{64a}\u{643}\u{62a}\u{628}",
+        ] {
+            assert_eq!(clean(text), text, "{text:?}");
+            assert!(hidden_characters(text).is_empty(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn joiners_without_work_go() {
+        for (raw, cleaned) in [
+            ("a\u{200d}b", "ab"),
+            ("a\u{200c}b", "ab"),
+            ("a\u{fe0f}b", "ab"),
+            ("\u{1f3f4}\u{e0067}\u{e0062}x", "\u{1f3f4}x"),
+        ] {
+            assert_eq!(clean(raw), cleaned, "{raw:?}");
+        }
+    }
+
+    #[test]
+    fn hidden_characters_are_named_with_their_offset() {
+        let found = hidden_characters("a\u{202e}b\u{e0041}");
+
+        assert_eq!(found, [(1, '\u{202e}'), (5, '\u{e0041}')]);
+    }
+
+    #[test]
+    fn one_line_folds_white_space() {
+        assert_eq!(one_line("  two\r\n\r\n lines \t here "), "two lines here");
+        assert_eq!(one_line("as it is"), "as it is");
+        assert_eq!(one_line("no\u{a0}break"), "no break");
+    }
+
+    #[test]
+    fn sizes_round_half_up_and_never_say_1024() {
+        for (bytes, text) in [
+            (0, "0 B"),
+            (1_023, "1023 B"),
+            (1_024, "1.0 KB"),
+            (1_075, "1.0 KB"),
+            (1_076, "1.1 KB"),
+            (3_174, "3.1 KB"),
+            (1_048_524, "1023.9 KB"),
+            (1_048_525, "1.0 MB"),
+            (1_048_576, "1.0 MB"),
+            (1_468_006, "1.4 MB"),
+        ] {
+            assert_eq!(size(bytes), text, "{bytes}");
+        }
+    }
+
+    #[test]
+    fn counts_agree_with_their_noun() {
+        assert_eq!(counted(1, "skill"), "1 skill");
+        assert_eq!(counted(0, "skill"), "0 skills");
+        assert_eq!(counted(2, "entry"), "2 entries");
+    }
+
+    #[test]
+    fn xml_specials_are_escaped() {
+        assert_eq!(
+            escape_xml("<a b=\"c\">'&'\u{1b}[1m\u{ffff}"),
+            "&lt;a b=&quot;c&quot;&gt;&apos;&amp;&apos;\u{fffd}"
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn cleaning_twice_equals_once(text in any::<String>()) {
+            let once = clean(&text).into_owned();
+            prop_assert_eq!(clean(&once).into_owned(), once);
+        }
+
+        #[test]
+        fn nothing_that_acts_on_a_terminal_survives(text in "[\\x00-\\x7f\u{80}-\u{a0}\u{200b}-\u{202e}]{0,40}") {
+            let cleaned = clean(&text).into_owned();
+            let acts = |c: char| (c.is_control() && c != '\n' && c != '\t')
+                || matches!(c, '\u{202a}'..='\u{202e}');
+            prop_assert!(!cleaned.chars().any(acts));
+        }
+    }
+}
