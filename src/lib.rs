@@ -10,3 +10,6 @@ pub mod text;
 pub use diagnostic::{Diagnostic, Rule, Severity, Span};
 pub use limits::Limits;
 pub use name::{Source, split_qualified};
+pub use scope::{
+    Cause, Change, Decisions, Resolution, Scope, ScopePath, Scopes, State, Subject, resolve,
+};

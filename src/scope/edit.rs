@@ -1,0 +1,478 @@
+//! The pure edit: a scope file's text and some changes in, the new text out.
+//!
+//! Only the two lists change; where one is missing it is added last in its
+//! object. White space follows the file's own style. This file does not know
+//! the disk.
+
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+
+use super::file::Document;
+use super::json::{List, Object};
+use super::{Scope, State};
+use crate::text::nfc;
+
+/// What one edit does with one name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Change {
+    /// The name, bare or qualified; compared in Unicode normalisation form C.
+    pub name: String,
+    /// The list that the name is to be in; `None`: in neither, so that wider
+    /// scopes decide.
+    pub state: Option<State>,
+}
+
+impl Change {
+    /// Makes the change that writes `name` into the list `on`.
+    #[must_use]
+    pub fn on(name: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            state: Some(State::On),
+        }
+    }
+
+    /// Makes the change that writes `name` into the list `off`.
+    #[must_use]
+    pub fn off(name: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            state: Some(State::Off),
+        }
+    }
+
+    /// Makes the change that takes `name` out of both lists.
+    #[must_use]
+    pub fn clear(name: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            state: None,
+        }
+    }
+}
+
+/// The text that a missing file is edited as.
+pub(super) const MISSING: &str = "{}\n";
+
+/// One step of indentation in a file that has none to copy.
+const STEP: &str = "  ";
+
+/// Applies `changes` to the two lists of `document`. Returns the new text, or
+/// `None` where every change already holds.
+///
+/// A later change of the same name counts. A name that is not changed keeps its
+/// bytes and its place, also where it stands twice or in both lists.
+pub(super) fn edited(document: &Document<'_>, changes: &[Change]) -> Option<String> {
+    let wanted = Wanted::new(changes);
+    let edits = State::ALL.map(|state| ListEdit::new(document, state, &wanted));
+    if edits.iter().all(ListEdit::is_nothing) {
+        return None;
+    }
+    let outer = Style::of_root(document);
+    let style = match (document.scope, &document.skills) {
+        (Scope::Conversation, Some(skills)) => Style::of(document.text, skills, Some(&outer)),
+        (Scope::Conversation, None) => outer.one_deeper(),
+        (Scope::Global | Scope::Project, _) => outer.clone(),
+    };
+
+    let mut patches: Vec<(Range<usize>, String)> = Vec::new();
+    let mut members = Vec::new();
+    let neither = edits.iter().all(|edit| edit.list.is_none());
+    for edit in &edits {
+        // A file that has neither list gets both, as a new file does.
+        if edit.is_nothing() && !neither {
+            continue;
+        }
+        let text = edit.text(document, &style);
+        match edit.list {
+            Some(list) => patches.push((list.value.range(), text)),
+            None => members.push((edit.state.as_str(), text)),
+        }
+    }
+    if !members.is_empty() {
+        patches.push(match (document.scope, &document.skills) {
+            (Scope::Conversation, None) => {
+                let skills = style.object(&members);
+                outer.insertion(document.text, &document.root, &[("skills", skills)])
+            }
+            (Scope::Conversation, Some(skills)) => style.insertion(document.text, skills, &members),
+            (Scope::Global | Scope::Project, _) => {
+                style.insertion(document.text, &document.root, &members)
+            }
+        });
+    }
+    Some(patched(document.text, patches))
+}
+
+/// Replaces ranges of `text` that do not overlap.
+fn patched(text: &str, mut patches: Vec<(Range<usize>, String)>) -> String {
+    patches.sort_by_key(|(range, _)| range.start);
+    let mut result = String::with_capacity(text.len() + 64);
+    let mut at = 0;
+    for (range, replacement) in patches {
+        result.push_str(&text[at..range.start]);
+        result.push_str(&replacement);
+        at = range.end;
+    }
+    result.push_str(&text[at..]);
+    result
+}
+
+/// The names that change, in the order in which they were first given.
+struct Wanted {
+    order: Vec<String>,
+    states: HashMap<String, Option<State>>,
+}
+
+impl Wanted {
+    fn new(changes: &[Change]) -> Self {
+        let mut wanted = Self {
+            order: Vec::new(),
+            states: HashMap::with_capacity(changes.len()),
+        };
+        for change in changes {
+            let name = nfc(&change.name).into_owned();
+            if wanted.states.insert(name.clone(), change.state).is_none() {
+                wanted.order.push(name);
+            }
+        }
+        wanted
+    }
+}
+
+/// What happens to one list.
+struct ListEdit<'d, 'a> {
+    state: State,
+    list: Option<&'d List<'a>>,
+    added: Vec<String>,
+    /// Indices of the elements that go.
+    removed: HashSet<usize>,
+}
+
+impl<'d, 'a> ListEdit<'d, 'a> {
+    fn new(document: &'d Document<'a>, state: State, wanted: &Wanted) -> Self {
+        let list = document.list(state);
+        let mut removed = HashSet::new();
+        let mut kept = HashSet::new();
+        for (index, element) in list.iter().flat_map(|list| &list.elements).enumerate() {
+            let name = nfc(&element.string);
+            match wanted.states.get(name.as_ref()) {
+                None => {}
+                Some(wish) if *wish == Some(state) && kept.insert(name.into_owned()) => {}
+                Some(_) => {
+                    removed.insert(index);
+                }
+            }
+        }
+        let is_new = |name: &&String| {
+            wanted.states.get(*name) == Some(&Some(state)) && !kept.contains(*name)
+        };
+        Self {
+            state,
+            list,
+            added: wanted.order.iter().filter(is_new).cloned().collect(),
+            removed,
+        }
+    }
+
+    fn is_nothing(&self) -> bool {
+        self.added.is_empty() && self.removed.is_empty()
+    }
+
+    /// Returns the whole list as it will be written.
+    fn text(&self, document: &Document<'_>, style: &Style) -> String {
+        let mut pieces = match self.list {
+            Some(list) => Pieces::new(document.text, list),
+            None => Pieces::default(),
+        };
+        let sibling = State::ALL
+            .into_iter()
+            .filter(|state| *state != self.state)
+            .find_map(|state| document.list(state));
+        let beside = sibling.filter(|list| !list.elements.is_empty());
+        let style = match beside {
+            // What is beside it on one line shows how this file writes lists.
+            Some(list) if !list.value.text.contains('\n') => &style.on_one_line(),
+            _ => style,
+        };
+        for name in &self.added {
+            // A text always has a JSON form.
+            let quoted = serde_json::Value::from(name.as_str()).to_string();
+            pieces.push(quoted, style);
+        }
+        pieces.without(&self.removed)
+    }
+}
+
+/// A list taken apart, so that every byte of white space has its owner.
+#[derive(Default)]
+struct Pieces {
+    /// What is between the brackets of an empty list.
+    blank: String,
+    pieces: Vec<Piece>,
+}
+
+/// An element, the white space before it, and that after it.
+struct Piece {
+    lead: String,
+    text: String,
+    trail: String,
+}
+
+impl Pieces {
+    fn new(text: &str, list: &List<'_>) -> Self {
+        let inside = list.value.start + 1..list.value.end() - 1;
+        if list.elements.is_empty() {
+            return Self {
+                blank: text[inside].to_owned(),
+                pieces: Vec::new(),
+            };
+        }
+        let mut at = inside.start;
+        let mut pieces: Vec<Piece> = Vec::with_capacity(list.elements.len());
+        for element in &list.elements {
+            let between = &text[at..element.value.start];
+            // Before every element but the first there is a comma.
+            let (trail, lead) = between.split_once(',').unwrap_or(("", between));
+            if let Some(before) = pieces.last_mut() {
+                trail.clone_into(&mut before.trail);
+            }
+            pieces.push(Piece {
+                lead: lead.to_owned(),
+                text: element.value.text.to_owned(),
+                trail: String::new(),
+            });
+            at = element.value.end();
+        }
+        if let Some(last) = pieces.last_mut() {
+            text[at..inside.end].clone_into(&mut last.trail);
+        }
+        Self {
+            blank: String::new(),
+            pieces,
+        }
+    }
+
+    /// Appends an element in the manner of those before it.
+    fn push(&mut self, text: String, style: &Style) {
+        let before_comma = match self.pieces.as_slice() {
+            [.., second_last, _] => second_last.trail.clone(),
+            _ => String::new(),
+        };
+        let is_pair = self.pieces.len() > 1;
+        let (lead, trail) = match self.pieces.last_mut() {
+            Some(last) => {
+                let shown = is_pair || last.lead.contains('\n');
+                let lead = if shown { &last.lead } else { &style.gap };
+                (
+                    lead.clone(),
+                    std::mem::replace(&mut last.trail, before_comma),
+                )
+            }
+            None if !self.blank.is_empty() => (self.blank.clone(), self.blank.clone()),
+            None => style.around_element(),
+        };
+        self.pieces.push(Piece { lead, text, trail });
+    }
+
+    /// Returns the list without the elements at `removed`.
+    ///
+    /// The white space at both ends of the list stays. Where nothing is left,
+    /// it goes, unless it is the same at both ends: then it may have been there
+    /// before the first element was, and taking a decision back must give the
+    /// same bytes again.
+    fn without(self, removed: &HashSet<usize>) -> String {
+        let ends = match self.pieces.as_slice() {
+            [] => (self.blank.clone(), String::new()),
+            [first, .., last] => (first.lead.clone(), last.trail.clone()),
+            [only] => (only.lead.clone(), only.trail.clone()),
+        };
+        let mut kept: Vec<Piece> = self
+            .pieces
+            .into_iter()
+            .enumerate()
+            .filter_map(|(index, piece)| (!removed.contains(&index)).then_some(piece))
+            .collect();
+        let Some(first) = kept.first_mut() else {
+            let blank = if ends.0 == ends.1 {
+                ends.0
+            } else {
+                String::new()
+            };
+            return format!("[{blank}]");
+        };
+        first.lead = ends.0;
+        if let Some(last) = kept.last_mut() {
+            last.trail = ends.1;
+        }
+        let elements: Vec<String> = kept
+            .into_iter()
+            .map(|piece| piece.lead + &piece.text + &piece.trail)
+            .collect();
+        format!("[{}]", elements.join(","))
+    }
+}
+
+/// How an object of the file is written.
+#[derive(Clone)]
+struct Style {
+    /// The line end of the file.
+    newline: &'static str,
+    /// The white space before each member, if each has a line of its own.
+    indent: Option<String>,
+    /// What one more level adds to it; empty only where nothing is indented.
+    step: String,
+    /// What is between a key and its value.
+    colon: String,
+    /// What follows a comma on one line.
+    gap: String,
+}
+
+impl Style {
+    /// Reads the style of the outermost object.
+    fn of_root(document: &Document<'_>) -> Self {
+        Self::of(document.text, &document.root, None)
+    }
+
+    /// Reads the style of `object`, which stands in an object of style `outer`.
+    fn of(text: &str, object: &Object<'_>, outer: Option<&Self>) -> Self {
+        let (Some(first), Some(last)) = (object.members.first(), object.members.last()) else {
+            return Self::of_empty(text, object, outer);
+        };
+        let colon = &text[last.key.end()..last.value.start];
+        let indent = last_line(&text[object.range.start + 1..first.key.start]);
+        let closing = last_line(&text[last.value.end()..object.range.end - 1]).unwrap_or_default();
+        let step = indent.and_then(|indent| indent.strip_prefix(closing));
+        Self {
+            newline: newline_of(text),
+            indent: indent.map(str::to_owned),
+            step: step.unwrap_or(STEP).to_owned(),
+            colon: colon.to_owned(),
+            gap: if colon == ":" { "" } else { " " }.to_owned(),
+        }
+    }
+
+    /// Chooses the style of an object that has no members to copy.
+    fn of_empty(text: &str, object: &Object<'_>, outer: Option<&Self>) -> Self {
+        if let Some(outer) = outer {
+            return outer.one_deeper();
+        }
+        let inside = &text[object.range.start + 1..object.range.end - 1];
+        let has_lines = inside.is_empty() || inside.contains('\n');
+        Self {
+            newline: newline_of(text),
+            indent: has_lines.then(|| STEP.to_owned()),
+            step: STEP.to_owned(),
+            colon: ": ".to_owned(),
+            gap: " ".to_owned(),
+        }
+    }
+
+    /// Returns the style of an object that is a value in this one.
+    fn one_deeper(&self) -> Self {
+        let indent = self.indent.as_ref().filter(|_| !self.step.is_empty());
+        Self {
+            indent: indent.map(|indent| format!("{indent}{}", self.step)),
+            ..self.clone()
+        }
+    }
+
+    fn on_one_line(&self) -> Self {
+        Self {
+            indent: None,
+            ..self.clone()
+        }
+    }
+
+    /// Returns the white space before and after the one element of a list that
+    /// is a value in this object.
+    fn around_element(&self) -> (String, String) {
+        match &self.indent {
+            // Without a step the two would be the same, see `Pieces::without`.
+            Some(indent) if !self.step.is_empty() => (
+                format!("{}{indent}{}", self.newline, self.step),
+                format!("{}{indent}", self.newline),
+            ),
+            _ => (String::new(), String::new()),
+        }
+    }
+
+    /// Returns a whole object of this style.
+    fn object(&self, members: &[(&str, String)]) -> String {
+        let Some(indent) = &self.indent else {
+            return format!("{{{}}}", self.members(members, &self.gap));
+        };
+        let lead = format!("{}{indent}", self.newline);
+        let closing = indent.strip_suffix(&self.step).unwrap_or_default();
+        let members = self.members(members, &lead);
+        format!("{{{lead}{members}{}{closing}}}", self.newline)
+    }
+
+    /// Returns where in `object` new members go, and what is written there.
+    fn insertion(
+        &self,
+        text: &str,
+        object: &Object<'_>,
+        members: &[(&str, String)],
+    ) -> (Range<usize>, String) {
+        if let Some(last) = object.members.last() {
+            let end = last.value.end();
+            let lead = self.lead_after(text, object);
+            let members = self.members(members, &lead);
+            return (end..end, format!(",{lead}{members}"));
+        }
+        let start = object.range.start + 1;
+        let inside = &text[start..object.range.end - 1];
+        let written = match &self.indent {
+            Some(_) => {
+                let whole = self.object(members);
+                // The braces are there, and perhaps the last line end.
+                let inner = &whole[1..whole.len() - 1];
+                let end = if inside.contains('\n') {
+                    inner.trim_end()
+                } else {
+                    inner
+                };
+                end.to_owned()
+            }
+            None => format!("{inside}{}", self.members(members, &self.gap)),
+        };
+        (start..start, written)
+    }
+
+    /// Returns the white space before a member that follows the last one.
+    fn lead_after(&self, text: &str, object: &Object<'_>) -> String {
+        match object.members.as_slice() {
+            [.., before, last] => {
+                let between = &text[before.value.end()..last.key.start];
+                let lead = between.split_once(',').map_or("", |(_, lead)| lead);
+                lead.to_owned()
+            }
+            _ => match &self.indent {
+                Some(indent) => format!("{}{indent}", self.newline),
+                None => self.gap.clone(),
+            },
+        }
+    }
+
+    fn members(&self, members: &[(&str, String)], lead: &str) -> String {
+        let members: Vec<String> = members
+            .iter()
+            .map(|(key, value)| format!("\"{key}\"{}{value}", self.colon))
+            .collect();
+        members.join(&format!(",{lead}"))
+    }
+}
+
+/// Returns what stands on the last line of `blanks`, if there is a line end.
+fn last_line(blanks: &str) -> Option<&str> {
+    blanks.rsplit_once('\n').map(|(_, line)| line)
+}
+
+/// Returns the line end of the first line.
+fn newline_of(text: &str) -> &'static str {
+    match text.find('\n') {
+        Some(at) if text[..at].ends_with('\r') => "\r\n",
+        _ => "\n",
+    }
+}

@@ -1,0 +1,630 @@
+//! What a scope file says: its decisions, each with its place.
+//!
+//! A file that is not exactly what a scope file must be has a fault and no
+//! decisions; it is never read as an empty one, because it may have said
+//! *off*. This file does not know where the bytes come from.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+
+use super::json::{List, Malformed, Object, Places};
+use super::{Scope, State};
+use crate::diagnostic::{Diagnostic, Rule, Span};
+use crate::limits::Limits;
+use crate::name::{Source, split_qualified};
+use crate::text::{counted, nfc};
+
+/// The key of a conversation's `meta.json` that holds the two lists.
+const SKILLS: &str = "skills";
+/// The key of the global file that keeps repositories from saying *on*.
+const IGNORE_PROJECT_ON: &str = "ignoreProjectOn";
+/// The key of a conversation's `meta.json` that lists attached folders.
+const PLACES: &str = "places";
+
+/// One name in one list of one scope file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Decision {
+    /// The name in Unicode normalisation form C, the form that is compared;
+    /// bare or qualified.
+    pub name: String,
+    /// The name as the file has it, escapes resolved.
+    pub written: String,
+    /// Which list it is in.
+    pub state: State,
+    /// Where it stands in the file.
+    pub span: Span,
+}
+
+/// An attached folder, as a conversation's `places` has it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// The text of the path, as written.
+    pub text: String,
+    /// Where it stands in the file.
+    pub span: Span,
+}
+
+/// Why a scope file has no decisions to give.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fault {
+    /// What is wrong, and what to do.
+    pub diagnostic: Diagnostic,
+    /// Where it is wrong, if one place is to blame; the diagnostic says
+    /// [`Span::START`] otherwise.
+    pub span: Option<Span>,
+}
+
+impl Fault {
+    /// Makes a fault of the whole file: it cannot be opened or read.
+    #[must_use]
+    pub fn unreadable(path: &Path, message: impl Into<String>) -> Self {
+        Self {
+            diagnostic: Diagnostic::error(Rule::ScopeUnreadable, path, message),
+            span: None,
+        }
+    }
+
+    fn whole(path: &Path, message: impl Into<String>) -> Self {
+        Self {
+            diagnostic: Diagnostic::error(Rule::ScopeMalformed, path, message),
+            span: None,
+        }
+    }
+
+    fn at(path: &Path, span: Span, malformed: Malformed) -> Self {
+        let diagnostic = Diagnostic::error(Rule::ScopeMalformed, path, malformed.message).at(span);
+        Self {
+            diagnostic: Diagnostic {
+                help: malformed.help.map(str::to_owned),
+                ..diagnostic
+            },
+            span: Some(span),
+        }
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:", self.diagnostic.path.display())?;
+        if let Some(span) = self.span {
+            write!(f, "{}:{}:", span.line, span.column)?;
+        }
+        write!(f, " {}", self.diagnostic.message)
+    }
+}
+
+/// What one scope says.
+#[derive(Debug, Clone)]
+pub struct Decisions {
+    scope: Scope,
+    path: Arc<Path>,
+    entries: Vec<Decision>,
+    by_bare_name: HashMap<String, Entries>,
+    fault: Option<Fault>,
+    warnings: Vec<Diagnostic>,
+    ignores_project_on: bool,
+    places: Vec<Place>,
+}
+
+/// Indices of the entries that share a bare name.
+#[derive(Debug, Clone, Copy, Default)]
+struct Entries {
+    bare: Option<usize>,
+    personal: Option<usize>,
+    workspace: Option<usize>,
+}
+
+impl Entries {
+    fn slot(&mut self, source: Option<Source>) -> &mut Option<usize> {
+        match source {
+            None => &mut self.bare,
+            Some(Source::Personal) => &mut self.personal,
+            Some(Source::Workspace) => &mut self.workspace,
+        }
+    }
+}
+
+impl Decisions {
+    /// Makes the decisions of a scope that says nothing.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use codeaf_skills::scope::{Decisions, Scope, State};
+    ///
+    /// let global = Decisions::new(Scope::Global).on("pdf").off("personal/review");
+    /// assert_eq!(global.state_of("pdf"), Some(State::On));
+    /// assert_eq!(global.state_of("review"), None);
+    /// ```
+    #[must_use]
+    pub fn new(scope: Scope) -> Self {
+        Self::missing(scope, Path::new(""))
+    }
+
+    /// Makes the decisions of a scope file that does not exist.
+    #[must_use]
+    pub fn missing(scope: Scope, path: &Path) -> Self {
+        Self {
+            scope,
+            path: Arc::from(path),
+            entries: Vec::new(),
+            by_bare_name: HashMap::new(),
+            fault: None,
+            warnings: Vec::new(),
+            ignores_project_on: false,
+            places: Vec::new(),
+        }
+    }
+
+    /// Makes the decisions of a scope file that cannot be read.
+    #[must_use]
+    pub fn faulty(scope: Scope, path: &Path, fault: Fault) -> Self {
+        Self {
+            fault: Some(fault),
+            ..Self::missing(scope, path)
+        }
+    }
+
+    /// Reads the bytes of a scope file. A file that is malformed yields a
+    /// [`fault`](Self::fault) and no decisions.
+    #[must_use]
+    pub fn parse(scope: Scope, path: &Path, bytes: &[u8], limits: &Limits) -> Self {
+        Document::parse(scope, path, bytes, limits)
+            .and_then(|document| Self::read(scope, path, &document))
+            .unwrap_or_else(|fault| Self::faulty(scope, path, fault))
+    }
+
+    /// Returns the same decisions with `name` on.
+    #[must_use]
+    pub fn on(self, name: &str) -> Self {
+        self.with(name, State::On)
+    }
+
+    /// Returns the same decisions with `name` off.
+    #[must_use]
+    pub fn off(self, name: &str) -> Self {
+        self.with(name, State::Off)
+    }
+
+    /// Returns which scope says it.
+    #[must_use]
+    pub fn scope(&self) -> Scope {
+        self.scope
+    }
+
+    /// Returns the scope file, as the caller named it.
+    #[must_use]
+    pub fn path(&self) -> &Arc<Path> {
+        &self.path
+    }
+
+    /// Returns the decisions that count, those of `on` first: a name that
+    /// stands in both lists is here once, off.
+    #[must_use]
+    pub fn entries(&self) -> &[Decision] {
+        &self.entries
+    }
+
+    /// Returns why the file cannot be read, if it cannot.
+    #[must_use]
+    pub fn fault(&self) -> Option<&Fault> {
+        self.fault.as_ref()
+    }
+
+    /// Returns what is odd about the file, in its order.
+    #[must_use]
+    pub fn warnings(&self) -> &[Diagnostic] {
+        &self.warnings
+    }
+
+    /// Returns whether this is the global file and says `"ignoreProjectOn": true`.
+    #[must_use]
+    pub fn ignores_project_on(&self) -> bool {
+        self.ignores_project_on
+    }
+
+    /// Returns the attached folders of a conversation; empty for other scopes.
+    #[must_use]
+    pub fn places(&self) -> &[Place] {
+        &self.places
+    }
+
+    /// Returns the state of the entry that is exactly `name`, bare or
+    /// qualified. Which entry speaks for a skill, [`Scopes::resolve`] knows.
+    ///
+    /// [`Scopes::resolve`]: super::Scopes::resolve
+    #[must_use]
+    pub fn state_of(&self, name: &str) -> Option<State> {
+        let name = nfc(name);
+        let (source, bare) = split_qualified(&name);
+        self.decision(source, bare).map(|decision| decision.state)
+    }
+
+    /// Returns the entry for the bare name `bare` (in normalisation form C)
+    /// that is qualified with `source`, or not qualified for `None`.
+    pub(super) fn decision(&self, source: Option<Source>, bare: &str) -> Option<&Decision> {
+        let mut entries = *self.by_bare_name.get(bare)?;
+        Some(&self.entries[(*entries.slot(source))?])
+    }
+
+    fn with(mut self, name: &str, state: State) -> Self {
+        self.insert(name.to_owned(), state, || Span::START);
+        self
+    }
+
+    /// Takes in one more entry. Returns the entry that stood there before, if
+    /// the name is not new; of two states, off stays.
+    fn insert(
+        &mut self,
+        written: String,
+        state: State,
+        span: impl FnOnce() -> Span,
+    ) -> Option<Decision> {
+        let name = nfc(&written).into_owned();
+        let (source, bare) = split_qualified(&name);
+        if !self.by_bare_name.contains_key(bare) {
+            self.by_bare_name
+                .insert(bare.to_owned(), Entries::default());
+        }
+        let slot = self.by_bare_name.get_mut(bare)?.slot(source);
+        let next = self.entries.len();
+        let index = *slot.get_or_insert(next);
+        let decision = || Decision {
+            name: name.clone(),
+            written,
+            state,
+            span: span(),
+        };
+        match self.entries.get_mut(index) {
+            None => {
+                self.entries.push(decision());
+                None
+            }
+            Some(held) if held.state == State::On && state == State::Off => {
+                Some(std::mem::replace(held, decision()))
+            }
+            Some(held) => Some(held.clone()),
+        }
+    }
+
+    /// Takes what a well-formed document says.
+    fn read(scope: Scope, path: &Path, document: &Document<'_>) -> Result<Self, Fault> {
+        let mut decisions = Self::missing(scope, path);
+        let mut places = Places::new(document.text);
+        for state in State::ALL {
+            if let Some(list) = document.list(state) {
+                decisions.read_list(state, list, &mut places);
+            }
+        }
+        decisions.warnings.sort_by_key(|warning| warning.span);
+        if scope == Scope::Global {
+            decisions.ignores_project_on = document.ignores_project_on(path)?;
+        }
+        if scope == Scope::Conversation {
+            decisions.read_places(document);
+        }
+        Ok(decisions)
+    }
+
+    fn read_list(&mut self, state: State, list: &List<'_>, places: &mut Places<'_>) {
+        let mut odd = 0;
+        for element in &list.elements {
+            let span = places.of(element.value);
+            let Some(before) = self.insert(element.string.clone(), state, || span) else {
+                continue;
+            };
+            odd += 1;
+            if odd <= WARNINGS {
+                let name = &element.string;
+                let (rule, message) = if before.state == state {
+                    let message = format!("`{name}` stands twice in `{state}`");
+                    (Rule::ScopeDuplicate, message)
+                } else {
+                    let message = format!("`{name}` is in both lists; off wins");
+                    (Rule::ScopeBothLists, message)
+                };
+                let warning = Diagnostic::warning(rule, &self.path, message).at(span);
+                self.warnings
+                    .push(warning.with_help("keep the name once, in one of the lists"));
+            }
+        }
+        if odd > WARNINGS {
+            let more = counted(odd - WARNINGS, "more name");
+            let message = format!("{more} in `{state}` stand in the file before");
+            let end = places.at(list.value.end());
+            self.warnings
+                .push(Diagnostic::warning(Rule::ScopeDuplicate, &self.path, message).at(end));
+        }
+    }
+
+    fn read_places(&mut self, document: &Document<'_>) {
+        let Some(value) = document.root.get(PLACES) else {
+            return;
+        };
+        let mut places = Places::new(document.text);
+        match List::parse(document.text, PLACES, value) {
+            Ok(list) => {
+                self.places = list
+                    .elements
+                    .into_iter()
+                    .map(|element| Place {
+                        span: places.of(element.value),
+                        text: element.string,
+                    })
+                    .collect();
+            }
+            Err(malformed) => {
+                let message = "`places` is not a list of paths, so no folder is attached";
+                self.warnings.push(
+                    Diagnostic::warning(Rule::AttachedFolder, &self.path, message)
+                        .at(places.at(malformed.offset)),
+                );
+            }
+        }
+    }
+}
+
+/// Warnings of one list that are told one by one. A file with more was not
+/// written by hand, and the first few show what is wrong with it.
+const WARNINGS: usize = 64;
+
+/// A well-formed scope file: its text, and where the two lists are.
+#[derive(Debug)]
+pub(super) struct Document<'a> {
+    pub(super) text: &'a str,
+    pub(super) scope: Scope,
+    pub(super) root: Object<'a>,
+    /// The object under the key `skills`, of a conversation only.
+    pub(super) skills: Option<Object<'a>>,
+    on: Option<List<'a>>,
+    off: Option<List<'a>>,
+}
+
+impl<'a> Document<'a> {
+    /// Reads the bytes of a scope file, or says why they are not one.
+    pub(super) fn parse(
+        scope: Scope,
+        path: &Path,
+        bytes: &'a [u8],
+        limits: &Limits,
+    ) -> Result<Self, Fault> {
+        if bytes.len() as u64 > limits.scope_bytes {
+            let message = format!("the file is over {} bytes", limits.scope_bytes);
+            return Err(Fault::whole(path, message));
+        }
+        if bytes.is_empty() {
+            let mut fault = Fault::whole(path, "the file is empty, which is not JSON");
+            fault.diagnostic.help = Some("write {} into it, or delete it".to_owned());
+            return Err(fault);
+        }
+        if bytes.starts_with(b"\xef\xbb\xbf") {
+            let malformed = Malformed::new(0, "a byte-order mark (U+FEFF) stands first")
+                .with_help("save the file as UTF-8 without a byte-order mark");
+            return Err(Fault::at(path, Span::START, malformed));
+        }
+        let text = std::str::from_utf8(bytes).map_err(|error| {
+            let span = Span::at(bytes, error.valid_up_to());
+            Fault::at(path, span, Malformed::new(0, "this is not UTF-8 text"))
+        })?;
+        Self::parse_text(scope, text).map_err(|malformed| {
+            let span = Places::new(text).at(malformed.offset);
+            Fault::at(path, span, malformed)
+        })
+    }
+
+    /// Reads a text that may come from an edit of ours.
+    pub(super) fn parse_text(scope: Scope, text: &'a str) -> Result<Self, Malformed> {
+        let root = Object::parse_document(text)?;
+        let skills = match root.get(SKILLS) {
+            Some(value) if scope == Scope::Conversation => {
+                Some(Object::parse(text, SKILLS, value)?)
+            }
+            _ => None,
+        };
+        let holder = match scope {
+            Scope::Conversation => skills.as_ref(),
+            Scope::Global | Scope::Project => Some(&root),
+        };
+        let list = |state: State| {
+            let value = holder.and_then(|holder| holder.get(state.as_str()));
+            value
+                .map(|value| List::parse(text, state.as_str(), value))
+                .transpose()
+        };
+        let (on, off) = (list(State::On)?, list(State::Off)?);
+        Ok(Self {
+            text,
+            scope,
+            root,
+            skills,
+            on,
+            off,
+        })
+    }
+
+    /// Returns one of the two lists.
+    pub(super) fn list(&self, state: State) -> Option<&List<'a>> {
+        match state {
+            State::On => self.on.as_ref(),
+            State::Off => self.off.as_ref(),
+        }
+    }
+
+    fn ignores_project_on(&self, path: &Path) -> Result<bool, Fault> {
+        let Some(value) = self.root.get(IGNORE_PROJECT_ON) else {
+            return Ok(false);
+        };
+        match value.text {
+            "true" => Ok(true),
+            "false" => Ok(false),
+            _ => {
+                let message = format!("`{IGNORE_PROJECT_ON}` must be true or false");
+                let span = Places::new(self.text).of(value);
+                Err(Fault::at(path, span, Malformed::new(0, message)))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(scope: Scope, text: &str) -> Decisions {
+        Decisions::parse(
+            scope,
+            Path::new("/f.json"),
+            text.as_bytes(),
+            &Limits::DEFAULT,
+        )
+    }
+
+    #[test]
+    fn every_decision_has_its_place_in_characters() {
+        let text =
+            "{\n  \"off\": [\"é\", \"b\"],\n\t\"on\": [\n    \"personal/ü\",\"d\\u0065\"\n]}";
+
+        let decisions = parse(Scope::Project, text);
+
+        let found: Vec<_> = decisions
+            .entries()
+            .iter()
+            .map(|d| {
+                (
+                    d.name.as_str(),
+                    d.state,
+                    d.span.line,
+                    d.span.column,
+                    d.span.length,
+                )
+            })
+            .collect();
+        assert_eq!(
+            found,
+            [
+                ("personal/ü", State::On, 4, 5, 12),
+                ("de", State::On, 4, 18, 9),
+                ("é", State::Off, 2, 11, 3),
+                ("b", State::Off, 2, 16, 3),
+            ]
+        );
+        assert_eq!(decisions.fault(), None);
+    }
+
+    #[test]
+    fn what_is_not_a_scope_file_is_a_fault_with_its_place() {
+        for (text, place, words) in [
+            ("", None, "empty"),
+            ("\u{feff}{}", Some((1, 1)), "U+FEFF"),
+            ("[\"a\"]", Some((1, 1)), "object"),
+            ("{\n  \"on\": [\"a\", 7]}", Some((2, 15)), "a number"),
+            ("{\"on\": \"a\"}", Some((1, 8)), "a text"),
+            ("{\"off\": null}", Some((1, 9)), "null"),
+            ("{\"on\": [], \"o\\u006e\": []}", Some((1, 12)), "twice"),
+            ("{\"x\": 1, \"x\": 2}", Some((1, 10)), "twice"),
+            ("{ // a\n}", Some((1, 3)), "comments"),
+            ("{\"on\": [\"\\ud800\"]}", Some((1, 9)), "surrogate"),
+            ("{\"ignoreProjectOn\": 1}", Some((1, 21)), "true or false"),
+        ] {
+            let decisions = parse(Scope::Global, text);
+
+            let fault = decisions.fault().expect(text);
+            let span = fault.span.map(|span| (span.line, span.column));
+            assert_eq!(span, place, "{text:?}");
+            assert!(
+                fault.diagnostic.message.contains(words),
+                "{text:?}: {fault}"
+            );
+            assert!(decisions.entries().is_empty());
+        }
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_and_files_over_the_bound_are_faults() {
+        let path = Path::new("/f.json");
+        let small = Limits {
+            scope_bytes: 4,
+            ..Limits::DEFAULT
+        };
+
+        let latin = Decisions::parse(Scope::Global, path, b"{\n \"\xe9\": 1}", &Limits::DEFAULT);
+        let long = Decisions::parse(Scope::Global, path, b"{   }", &small);
+
+        assert_eq!(latin.fault().unwrap().span, Some(Span::new(2, 3)));
+        assert_eq!(
+            long.fault().unwrap().to_string(),
+            "/f.json: the file is over 4 bytes"
+        );
+    }
+
+    #[test]
+    fn a_conversation_has_its_lists_under_skills() {
+        let text = r#"{"on": 7, "id": "\ud800", "skills": {"on": ["pdf"], "x": {}}, "places": ["/a", "b"]}"#;
+
+        let decisions = parse(Scope::Conversation, text);
+
+        assert_eq!(decisions.fault(), None);
+        assert_eq!(decisions.state_of("pdf"), Some(State::On));
+        let places: Vec<_> = decisions.places().iter().map(|p| p.text.as_str()).collect();
+        assert_eq!(places, ["/a", "b"]);
+    }
+
+    #[test]
+    fn faults_inside_skills_are_found_and_odd_places_only_warned_of() {
+        for (text, place) in [
+            (r#"{"skills": []}"#, (1, 12)),
+            (r#"{"skills": null}"#, (1, 12)),
+            (r#"{"skills": {"on": [], "on": []}}"#, (1, 23)),
+            (r#"{"skills": {"off": {}}}"#, (1, 20)),
+        ] {
+            let span = parse(Scope::Conversation, text).fault().unwrap().span;
+            assert_eq!(span.map(|s| (s.line, s.column)), Some(place), "{text}");
+        }
+        for text in [r#"{"places": "a"}"#, r#"{"places": ["a", {}]}"#] {
+            let decisions = parse(Scope::Conversation, text);
+            assert_eq!(decisions.fault(), None);
+            assert!(decisions.places().is_empty());
+            assert_eq!(decisions.warnings()[0].rule, Rule::AttachedFolder);
+        }
+    }
+
+    #[test]
+    fn off_wins_inside_one_file_and_repeats_count_once() {
+        let text = r#"{"off": ["a", "cafe\u0301"], "on": ["b", "a", "b", "café"]}"#;
+
+        let decisions = parse(Scope::Global, text);
+
+        assert_eq!(decisions.state_of("a"), Some(State::Off));
+        assert_eq!(decisions.state_of("b"), Some(State::On));
+        assert_eq!(decisions.state_of("cafe\u{301}"), Some(State::Off));
+        assert_eq!(decisions.entries().len(), 3);
+        let rules: Vec<_> = decisions.warnings().iter().map(|w| w.rule).collect();
+        assert_eq!(
+            rules,
+            [
+                Rule::ScopeBothLists,
+                Rule::ScopeBothLists,
+                Rule::ScopeDuplicate
+            ]
+        );
+    }
+
+    #[test]
+    fn warnings_are_bounded_and_say_how_many_are_left_out() {
+        let text = format!(r#"{{"on": [{}"a"]}}"#, r#""a","#.repeat(100));
+
+        let warnings = parse(Scope::Global, &text).warnings().to_vec();
+
+        assert_eq!(warnings.len(), 65);
+        assert!(warnings.iter().any(|w| w.message.contains("36 more names")));
+    }
+
+    #[test]
+    fn nesting_that_nobody_descends_into_is_no_fault() {
+        let deep = format!(r#"{{"x": {}{}}}"#, "[".repeat(100_000), "]".repeat(100_000));
+
+        assert_eq!(parse(Scope::Global, &deep).fault(), None);
+    }
+}

@@ -1,0 +1,262 @@
+//! The calls to the disk that the write path makes, one function each.
+//!
+//! They stand together so that a test can make the n-th one fail; otherwise
+//! each is the bare call.
+
+use std::ffi::OsString;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+/// A file's bytes, and what of it a new file in its place must keep.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Content {
+    pub(super) bytes: Vec<u8>,
+    pub(super) keep: Keep,
+}
+
+/// Mode and owner.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Keep {
+    mode: u32,
+    user: u32,
+    group: u32,
+}
+
+/// Reads a regular file, at most one byte more than `limit`. `None`: there is
+/// no such file.
+pub(super) fn read(path: &Path, limit: u64) -> io::Result<Option<Content>> {
+    check("open")?;
+    // A pipe in the file's place must not make us wait for its other end.
+    let nonblocking = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
+    let opened = OpenOptions::new()
+        .read(true)
+        .custom_flags(nonblocking)
+        .open(path);
+    let file = match opened {
+        Ok(file) => file,
+        Err(error) if is_absent(&error) => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    let metadata = file.metadata()?;
+    if metadata.is_dir() {
+        return Err(io::ErrorKind::IsADirectory.into());
+    }
+    if !metadata.is_file() {
+        return Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            "not a regular file",
+        ));
+    }
+    check("read")?;
+    let mut bytes = Vec::new();
+    file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
+    let keep = Keep {
+        mode: metadata.mode() & 0o7777,
+        user: metadata.uid(),
+        group: metadata.gid(),
+    };
+    Ok(Some(Content { bytes, keep }))
+}
+
+/// Whether the error means that nothing is there. A plain file where a folder
+/// would have to be holds no file either.
+pub(super) fn is_absent(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+    )
+}
+
+/// Returns the real path, all links resolved.
+pub(super) fn real(path: &Path) -> io::Result<PathBuf> {
+    check("resolve")?;
+    fs::canonicalize(path)
+}
+
+/// Returns what the link at `path` says; `None` if no link is there.
+pub(super) fn link(path: &Path) -> io::Result<Option<PathBuf>> {
+    check("read link")?;
+    match fs::symlink_metadata(path) {
+        Ok(metadata) if metadata.is_symlink() => fs::read_link(path).map(Some),
+        Ok(_) => Ok(None),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Makes one folder. Returns whether it is new.
+pub(super) fn make_folder(path: &Path, mode: u32) -> io::Result<bool> {
+    check("make folder")?;
+    match fs::DirBuilder::new().mode(mode).create(path) {
+        Ok(()) => Ok(true),
+        Err(_) if path.is_dir() => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// Opens a folder, to lock and to sync it.
+pub(super) fn open_folder(path: &Path) -> io::Result<File> {
+    check("open folder")?;
+    let flags = rustix::fs::OFlags::DIRECTORY.bits().cast_signed();
+    OpenOptions::new().read(true).custom_flags(flags).open(path)
+}
+
+/// Waits for the lock on an open folder. Returns whether there are locks here.
+pub(super) fn lock(folder: &File) -> io::Result<bool> {
+    check("lock")?;
+    loop {
+        match folder.lock() {
+            Ok(()) => return Ok(true),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) if has_no_locks(&error) => return Ok(false),
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// Whether the file system cannot lock a folder. Some network file systems
+/// lock only what is open for writing, and no folder can be.
+fn has_no_locks(error: &io::Error) -> bool {
+    use rustix::io::Errno;
+    error.kind() == io::ErrorKind::Unsupported
+        || [Errno::NOLCK, Errno::BADF, Errno::INVAL]
+            .iter()
+            .any(|errno| error.raw_os_error() == Some(errno.raw_os_error()))
+}
+
+/// Whether `path` still is the folder that was opened.
+pub(super) fn is_same_folder(folder: &File, path: &Path) -> io::Result<bool> {
+    check("look at folder")?;
+    let opened = folder.metadata()?;
+    match fs::metadata(path) {
+        Ok(now) => Ok((opened.dev(), opened.ino()) == (now.dev(), now.ino())),
+        Err(error) if is_absent(&error) => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// Returns the names in a folder.
+pub(super) fn names(folder: &Path) -> io::Result<Vec<OsString>> {
+    check("list folder")?;
+    fs::read_dir(folder)?
+        .map(|entry| Ok(entry?.file_name()))
+        .collect()
+}
+
+/// Makes a file that must be new; the umask applies to `mode`.
+pub(super) fn create(path: &Path, mode: u32) -> io::Result<File> {
+    check("create")?;
+    OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(mode)
+        .open(path)
+}
+
+/// Gives `file` a mode and an owner.
+pub(super) fn set_keep(file: &File, keep: Keep) -> io::Result<()> {
+    let now = file.metadata()?;
+    if (now.uid(), now.gid()) != (keep.user, keep.group) {
+        check("change owner")?;
+        std::os::unix::fs::fchown(file, Some(keep.user), Some(keep.group))?;
+    }
+    check("change mode")?;
+    // After the owner: a change of owner may take bits away.
+    file.set_permissions(fs::Permissions::from_mode(keep.mode))
+}
+
+/// Writes all of `bytes`.
+pub(super) fn write(mut file: &File, bytes: &[u8]) -> io::Result<()> {
+    // A disk that fills up leaves a part of the file.
+    let (first, rest) = bytes.split_at(bytes.len() / 2);
+    file.write_all(first)?;
+    check("write")?;
+    file.write_all(rest)
+}
+
+/// Waits until a file or folder is on the disk.
+pub(super) fn sync(file: &File) -> io::Result<()> {
+    check("sync")?;
+    file.sync_all()
+}
+
+/// Puts `from` in the place of `to`.
+pub(super) fn rename(from: &Path, to: &Path) -> io::Result<()> {
+    check("rename")?;
+    fs::rename(from, to)
+}
+
+/// Removes a file or a link.
+pub(super) fn remove(path: &Path) -> io::Result<()> {
+    check("remove")?;
+    fs::remove_file(path)
+}
+
+/// Removes an empty folder.
+pub(super) fn remove_folder(path: &Path) -> io::Result<()> {
+    check("remove folder")?;
+    fs::remove_dir(path)
+}
+
+#[cfg(not(test))]
+#[expect(clippy::unnecessary_wraps, reason = "a test makes it fail")]
+#[inline]
+fn check(_: &'static str) -> io::Result<()> {
+    Ok(())
+}
+
+#[cfg(test)]
+use failing::check;
+
+/// Makes one call of this thread fail.
+#[cfg(test)]
+pub(super) mod failing {
+    use std::cell::RefCell;
+    use std::io;
+
+    #[derive(Default)]
+    struct Plan {
+        calls_before: Option<usize>,
+        stays: bool,
+        failed: Vec<&'static str>,
+    }
+
+    thread_local! {
+        static PLAN: RefCell<Plan> = RefCell::default();
+    }
+
+    /// Runs `work` with the call after `calls_before` others failing, and all
+    /// that follow it if `stays`. Returns the names of the calls that failed.
+    pub(in super::super) fn at<T>(
+        calls_before: usize,
+        stays: bool,
+        work: impl FnOnce() -> T,
+    ) -> (T, Vec<&'static str>) {
+        PLAN.set(Plan {
+            calls_before: Some(calls_before),
+            stays,
+            failed: Vec::new(),
+        });
+        let result = work();
+        (result, PLAN.take().failed)
+    }
+
+    pub(super) fn check(call: &'static str) -> io::Result<()> {
+        PLAN.with_borrow_mut(|plan| match plan.calls_before {
+            None => Ok(()),
+            Some(0) => {
+                plan.failed.push(call);
+                if !plan.stays {
+                    plan.calls_before = None;
+                }
+                Err(io::Error::other("made to fail"))
+            }
+            Some(left) => {
+                plan.calls_before = Some(left - 1);
+                Ok(())
+            }
+        })
+    }
+}
