@@ -1,0 +1,335 @@
+//! SKILL.md, from bytes to facts: the fences, every field with its place, and
+//! what keeps the rest from being read.
+//!
+//! Facts are what the file says. What they are worth is judged elsewhere, by
+//! the rules of one agent system at a time. Nothing outside this folder reads
+//! frontmatter, and only `library` names the YAML library.
+
+mod fast;
+mod fences;
+mod lexer;
+mod library;
+mod places;
+mod refusal;
+mod repair;
+
+use std::borrow::Cow;
+
+use crate::diagnostic::{Rule, Span};
+use crate::limits::Limits;
+
+pub use fences::Fence;
+
+/// What a SKILL.md says, before anybody judges it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Facts {
+    /// Whether a UTF-8 byte-order mark stands first.
+    pub byte_order_mark: bool,
+    /// Which line ends the file has; not looked at where there is no
+    /// frontmatter, or one over its bound.
+    pub line_ends: LineEnds,
+    /// The `---` line that opens the frontmatter.
+    pub opening: Option<Fence>,
+    /// The `---` line that closes it.
+    pub closing: Option<Fence>,
+    /// The top-level fields in file order; a field that stands twice is here
+    /// twice. Empty where there is a fault.
+    pub fields: Vec<Field>,
+    /// Offset in bytes of the body, just behind the closing fence's line end;
+    /// the whole length of the file where nothing closes the frontmatter.
+    pub body: usize,
+    /// The first bytes that are not UTF-8.
+    pub invalid_utf8: Option<Place>,
+    /// The first NUL.
+    pub nul: Option<Place>,
+    /// Why there are no usable fields.
+    pub fault: Option<Fault>,
+}
+
+impl Facts {
+    /// Returns the first field called `key`: of several, the first counts.
+    #[must_use]
+    pub fn field(&self, key: &str) -> Option<&Field> {
+        self.fields.iter().find(|field| field.key == key)
+    }
+}
+
+/// Which line ends a file has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct LineEnds {
+    /// Whether a line ends in LF alone.
+    pub lf: bool,
+    /// Whether a line ends in CR and LF.
+    pub crlf: bool,
+    /// The first CR without an LF behind it. It ends no line.
+    pub lone_cr: Option<Place>,
+}
+
+/// A place, and which half of the file it is in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place {
+    /// Where.
+    pub span: Span,
+    /// Whether it is behind the closing fence.
+    pub in_body: bool,
+}
+
+/// A key and its value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Field {
+    /// The key's text. A list or a mapping as a key is written out, as in
+    /// `[a, b]`.
+    pub key: Cow<'static, str>,
+    /// Where the key stands, quotes included.
+    pub key_span: Span,
+    /// What it is set to.
+    pub value: Value,
+}
+
+/// A value, and where it begins.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Value {
+    /// Where it begins, with its length on that line. Of a block list or
+    /// mapping, its first item; of an alias, and of all that comes through
+    /// it, the alias; of no value at all, a point behind the colon.
+    pub span: Span,
+    /// What it is.
+    pub content: Content,
+}
+
+impl Value {
+    /// Returns the scalar, unless the value is a list or a mapping.
+    #[must_use]
+    pub fn scalar(&self) -> Option<&Scalar> {
+        match &self.content {
+            Content::Scalar(scalar) => Some(scalar),
+            Content::Sequence(_) | Content::Mapping(_) => None,
+        }
+    }
+
+    /// Returns what kind of value it is, with its article: `a number`.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        match &self.content {
+            Content::Sequence(_) => "a list",
+            Content::Mapping(_) => "a mapping",
+            Content::Scalar(scalar) => match scalar.kind {
+                ScalarKind::Text => "text",
+                ScalarKind::Int | ScalarKind::Float => "a number",
+                ScalarKind::Bool => "a truth value",
+                ScalarKind::Null => "empty",
+            },
+        }
+    }
+}
+
+/// What a value is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Content {
+    /// One piece of text, whatever its type.
+    Scalar(Scalar),
+    /// A list.
+    Sequence(Vec<Value>),
+    /// Keys and values, in file order, doubles kept.
+    Mapping(Vec<Field>),
+}
+
+/// One piece of text with its YAML type.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Scalar {
+    /// The text as written, after unquoting and folding: `1.10` stays `1.10`.
+    pub text: String,
+    /// Its type in the core schema of YAML 1.2.
+    pub kind: ScalarKind,
+    /// How it is written, where that is known: not behind an alias.
+    pub style: Option<Style>,
+    /// The unquoted colon that was repaired in it, the first of them.
+    pub repaired: Option<Span>,
+}
+
+/// The type of a scalar in the core schema of YAML 1.2.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ScalarKind {
+    /// Text.
+    Text,
+    /// A whole number.
+    Int,
+    /// A number with a fraction or an exponent, infinity, not-a-number.
+    Float,
+    /// `true` or `false`.
+    Bool,
+    /// `null`, `~`, or nothing.
+    Null,
+}
+
+/// How a scalar is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Style {
+    /// Without quotes.
+    Plain,
+    /// Between single quotes.
+    Single,
+    /// Between double quotes.
+    Double,
+    /// A block after `|`.
+    Literal,
+    /// A block after `>`.
+    Folded,
+}
+
+/// Why a file has no usable fields.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fault {
+    /// What kind of fault it is.
+    pub rule: Rule,
+    /// Where it is.
+    pub span: Span,
+    /// What is wrong, in plain words.
+    pub message: String,
+    /// What to do about it.
+    pub help: Option<String>,
+}
+
+impl Fault {
+    fn new(rule: Rule, span: Span, message: impl Into<String>) -> Self {
+        Self {
+            rule,
+            span,
+            message: message.into(),
+            help: None,
+        }
+    }
+
+    fn with_help(self, help: impl Into<String>) -> Self {
+        Self {
+            help: Some(help.into()),
+            ..self
+        }
+    }
+}
+
+/// Reads a whole SKILL.md.
+///
+/// Never fails and never panics: what cannot be read is in [`Facts::fault`].
+/// Time and memory are bounded by the length of `bytes` and by `limits`.
+///
+/// # Examples
+///
+/// ```
+/// use codeaf_skills::{Limits, skill::frontmatter};
+///
+/// let facts = frontmatter::read(b"---\nname: pdf\nversion: 1.10\n---\nBody.\n", &Limits::DEFAULT);
+///
+/// let version = facts.field("version").and_then(|field| field.value.scalar());
+/// assert_eq!(version.map(|scalar| scalar.text.as_str()), Some("1.10"));
+/// assert_eq!(facts.body, 33);
+/// ```
+#[must_use]
+pub fn read(bytes: &[u8], limits: &Limits) -> Facts {
+    let mut facts = Facts {
+        byte_order_mark: bytes.starts_with(fences::BYTE_ORDER_MARK),
+        body: bytes.len(),
+        ..Facts::default()
+    };
+    let fences = match fences::find(bytes, limits) {
+        Ok(fences) => fences,
+        Err(fault) => {
+            facts.fault = Some(fault);
+            return facts;
+        }
+    };
+    facts.opening = Some(fences.opening);
+    facts.closing = Some(fences.closing);
+    facts.body = fences.body;
+    survey(bytes, fences.body, &mut facts);
+    match fields(&bytes[fences.inner], &facts, limits) {
+        Ok(fields) => facts.fields = fields,
+        Err(fault) => facts.fault = Some(fault),
+    }
+    facts
+}
+
+fn fields(inner: &[u8], facts: &Facts, limits: &Limits) -> Result<Vec<Field>, Fault> {
+    if let Some(nul) = facts.nul.filter(|nul| !nul.in_body) {
+        return Err(Fault::new(
+            Rule::NotText,
+            nul.span,
+            "a NUL byte stands in the frontmatter",
+        )
+        .with_help("save the file as plain UTF-8 text"));
+    }
+    let text = String::from_utf8_lossy(inner);
+    match fast::read(&text, limits) {
+        Some(fields) => Ok(fields),
+        None => slow(&text, limits),
+    }
+}
+
+/// Reads fields with the library, whatever they look like.
+fn slow(text: &str, limits: &Limits) -> Result<Vec<Field>, Fault> {
+    let shielded = places::Shielded::new(text)?;
+    let mut fields = repair::read(&shielded.text, limits)?;
+    shielded.restore(&mut fields);
+    Ok(fields)
+}
+
+/// Notes NULs, line ends and bytes that are not UTF-8.
+fn survey(bytes: &[u8], body: usize, facts: &mut Facts) {
+    let place = |offset| Place {
+        span: Span::at(bytes, offset),
+        in_body: offset >= body,
+    };
+    let seen = Seen::in_bytes(bytes);
+    facts.line_ends.lf = true;
+    if seen.nul {
+        facts.nul = bytes.iter().position(|&b| b == 0).map(place);
+    }
+    if seen.cr {
+        let lone = |(i, &b): (usize, &u8)| b == b'\r' && bytes.get(i + 1) != Some(&b'\n');
+        let lone = bytes.iter().enumerate().position(lone);
+        let ends = bytes.windows(2).filter(|pair| pair[1] == b'\n');
+        let (mut lf, mut crlf) = (bytes.first() == Some(&b'\n'), false);
+        for pair in ends {
+            crlf |= pair[0] == b'\r';
+            lf |= pair[0] != b'\r';
+        }
+        facts.line_ends = LineEnds {
+            lf,
+            crlf,
+            lone_cr: lone.map(place),
+        };
+    }
+    if seen.beyond_ascii {
+        facts.invalid_utf8 = std::str::from_utf8(bytes)
+            .err()
+            .map(|error| place(error.valid_up_to()));
+    }
+}
+
+/// Which of the bytes that need a closer look are there at all.
+struct Seen {
+    nul: bool,
+    cr: bool,
+    beyond_ascii: bool,
+}
+
+impl Seen {
+    /// One pass for three questions, without branches, so that the compiler
+    /// can put many bytes into one step: bodies are the bulk of what is read.
+    fn in_bytes(bytes: &[u8]) -> Self {
+        let (mut nul, mut cr, mut all) = (0, 0, 0);
+        for &b in bytes {
+            nul |= u8::from(b == 0);
+            cr |= u8::from(b == b'\r');
+            all |= b;
+        }
+        Self {
+            nul: nul != 0,
+            cr: cr != 0,
+            beyond_ascii: all >= 0x80,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,285 @@
+//! What is wrong with a frontmatter, in our own words.
+
+use super::lexer::{Nodes, Stop, TokenKind};
+use super::library::{Placing, Refusal};
+use super::repair::Source;
+use super::{Fault, Value};
+use crate::diagnostic::{Rule, Span};
+use crate::limits::Limits;
+
+/// The tags that a reader of YAML 1.2 must know.
+const CORE_TAGS: [&str; 7] = ["str", "int", "bool", "float", "null", "seq", "map"];
+
+/// Says why the library was not asked.
+pub(super) fn stop_fault(stop: Stop, source: &Source, limits: &Limits) -> Fault {
+    match stop {
+        Stop::Depth(offset) => too_deep(source.point(offset), limits),
+        Stop::Directive(offset) => Fault::new(
+            Rule::YamlInvalid,
+            source.point(offset),
+            "a line that begins with `%` is a YAML directive, which frontmatter does not have",
+        )
+        .with_help("remove the line, or put the value that it belongs to between quotes"),
+    }
+}
+
+/// Says why the library refused, or was stopped.
+pub(super) fn fault(refusal: &Refusal, nodes: &Nodes, source: &Source, limits: &Limits) -> Fault {
+    let first_alias = nodes
+        .tokens
+        .iter()
+        .find(|token| token.kind == TokenKind::Alias)
+        .map(|&token| source.span(token));
+    let place = first_alias.unwrap_or(source.point(0));
+    match refusal {
+        Refusal::Syntax(message, offset) => syntax(message, *offset, source),
+        Refusal::Depth if first_alias.is_some() => aliases(
+            place,
+            format!("aliases nest deeper than {} levels", limits.yaml_depth),
+        ),
+        Refusal::Depth => too_deep(place, limits),
+        Refusal::Values(most) => aliases(
+            place,
+            format!(
+                "too many aliases: together they make more than {} values",
+                most
+            ),
+        ),
+        Refusal::Text => aliases(
+            place,
+            format!(
+                "too many aliases: together they make more than {} bytes of text",
+                limits.yaml_text_bytes
+            ),
+        ),
+        Refusal::Tag => unwelcome(nodes, source)
+            .unwrap_or_else(|| tag(place, "a tag", "a tag outside YAML's core set is used")),
+    }
+}
+
+/// Finds what the library takes and frontmatter must not have: tags beyond the
+/// core set, and an anchor given twice, whose aliases the library mixes up.
+pub(super) fn unwelcome(nodes: &Nodes, source: &Source) -> Option<Fault> {
+    let text = &*source.text;
+    let other = nodes
+        .tags
+        .iter()
+        .find(|range| !is_core(&text[(*range).clone()]));
+    if let Some(range) = other {
+        let written = &text[range.clone()];
+        let span = source
+            .point(range.start)
+            .with_length(written.chars().count());
+        let message = format!("the tag {written} is not one of YAML's core set");
+        return Some(tag(span, written, &message));
+    }
+    if !nodes
+        .tokens
+        .iter()
+        .any(|token| token.kind == TokenKind::Alias)
+    {
+        return None;
+    }
+    let mut names: Vec<_> = nodes
+        .anchors
+        .iter()
+        .map(|range| (&text[range.clone()], range.start))
+        .collect();
+    names.sort_unstable();
+    let (name, again) = names
+        .windows(2)
+        .find(|pair| pair[0].0 == pair[1].0)
+        .map(|pair| pair[1])?;
+    let message = format!("the anchor {name} is given twice");
+    let span = source.point(again).with_length(name.chars().count());
+    Some(aliases(span, message))
+}
+
+fn is_core(written: &str) -> bool {
+    let verbatim = written
+        .strip_prefix("!<tag:yaml.org,2002:")
+        .and_then(|rest| rest.strip_suffix('>'));
+    let name = verbatim.or(written.strip_prefix("!!"));
+    name.is_some_and(|name| CORE_TAGS.contains(&name))
+}
+
+fn tag(span: Span, written: &str, message: &str) -> Fault {
+    Fault::new(Rule::YamlTag, span, message).with_help(format!(
+        "remove {written}; only !!str, !!int, !!bool, !!float, !!null, !!seq and !!map are read"
+    ))
+}
+
+fn aliases(span: Span, message: String) -> Fault {
+    Fault::new(Rule::YamlAliases, span, message).with_help("write the values out instead")
+}
+
+fn too_deep(span: Span, limits: &Limits) -> Fault {
+    let message = format!("nested deeper than {} levels", limits.yaml_depth);
+    Fault::new(Rule::YamlDepth, span, message)
+        .with_help("frontmatter needs two or three levels; keep anything deeper in the body")
+}
+
+/// Says that a document is a list or a single piece of text.
+pub(super) fn not_a_mapping(value: &Value) -> Fault {
+    let message = format!("the frontmatter is {}, not fields", value.kind());
+    Fault::new(Rule::NotAMapping, value.span, message)
+        .with_help("write one field a line, such as `name: my-skill`")
+}
+
+/// How the library begins a complaint, whether what it was reading shows the
+/// place better than where it stopped, our words, and what to do.
+type Wording = (&'static str, bool, &'static str, &'static str);
+
+const QUOTE_IT: &str = "put the whole value between quotes";
+
+const WORDINGS: &[Wording] = &[
+    (
+        "mapping values are not allowed",
+        false,
+        "a colon followed by a blank stands in a value without quotes",
+        QUOTE_IT,
+    ),
+    (
+        "could not find expected ':'",
+        true,
+        "this line is not a field: it has no colon after a name",
+        "write `name: value`, put `#` before a comment, or indent the line to go on with a value",
+    ),
+    (
+        "found character that cannot start any token",
+        false,
+        "a value may not begin with this character",
+        QUOTE_IT,
+    ),
+    (
+        "found unexpected end of stream",
+        true,
+        "the quotes that open here are never closed",
+        "close them, or double a quote that is part of the text",
+    ),
+    (
+        "found unexpected document indicator",
+        true,
+        "the quotes that open here are never closed",
+        "close them, or double a quote that is part of the text",
+    ),
+    (
+        "did not find expected ',' or ']'",
+        true,
+        "the list that opens here with [ is not closed, or lacks a comma",
+        "close it with ], or put the whole value between quotes",
+    ),
+    (
+        "did not find expected ',' or '}'",
+        true,
+        "the mapping that opens here with { is not closed, or lacks a comma",
+        "close it with }, or put the whole value between quotes",
+    ),
+    (
+        "did not find expected key",
+        false,
+        "a field is expected here",
+        "write `name: value`, in line with the fields around it; text behind a closing quote is not read",
+    ),
+    (
+        "did not find expected '-' indicator",
+        false,
+        "a list item is expected here",
+        "put it in line with the items above, behind `- `",
+    ),
+    (
+        "did not find expected node content",
+        false,
+        "a value is expected here",
+        QUOTE_IT,
+    ),
+    (
+        "found a tab character",
+        false,
+        "a tab stands where YAML wants blanks",
+        "indent with blanks",
+    ),
+    (
+        "block sequence entries are not allowed",
+        false,
+        "a list item may not begin here",
+        "put the list on lines of its own under the field",
+    ),
+    (
+        "found unexpected ':'",
+        false,
+        "an unquoted colon stands inside brackets",
+        "put the text with the colon between quotes",
+    ),
+    (
+        "found unknown escape character",
+        false,
+        "between double quotes, a backslash may not stand before this character",
+        "double the backslash, or use single quotes",
+    ),
+    (
+        "did not find expected hexdecimal number",
+        false,
+        "an escape between double quotes lacks its hexadecimal digits",
+        "double the backslash, or use single quotes",
+    ),
+    (
+        "found invalid Unicode character escape code",
+        false,
+        "an escape between double quotes names no character",
+        "double the backslash, or use single quotes",
+    ),
+    (
+        "did not find expected comment or line break",
+        true,
+        "only a comment may follow the `|` or `>` of a block",
+        "put the text on the next line, indented, or the whole value between quotes",
+    ),
+    (
+        "unknown anchor",
+        false,
+        "an alias names no anchor before it",
+        "put the value between quotes if the `*` is part of the text",
+    ),
+    (
+        "deserializing from YAML containing more than one document",
+        false,
+        "the frontmatter has a second YAML document",
+        "keep the fields of one document only",
+    ),
+];
+
+fn syntax(message: &str, offset: Option<usize>, source: &Source) -> Fault {
+    let stopped = offset.map_or(source.point(0), |offset| source.point(offset));
+    if message.starts_with("found undefined tag handle") {
+        let span = context(message, source).unwrap_or(stopped);
+        return tag(span, "the tag", "a tag of an unknown set is used");
+    }
+    let known = WORDINGS
+        .iter()
+        .find(|(begins, ..)| message.starts_with(begins));
+    let Some(&(_, by_context, words, help)) = known else {
+        let detail = message.split(" at line ").next().unwrap_or(message);
+        return Fault::new(
+            Rule::YamlInvalid,
+            stopped,
+            format!("this is not YAML: {detail}"),
+        );
+    };
+    let span = if by_context {
+        context(message, source).unwrap_or(stopped)
+    } else {
+        stopped
+    };
+    Fault::new(Rule::YamlInvalid, span, words).with_help(help)
+}
+
+/// Reads the place of what the library was in the middle of, which it tells
+/// in its message only.
+fn context(message: &str, source: &Source) -> Option<Span> {
+    let (_, place) = message.rsplit_once(" at line ")?;
+    let (line, column) = place.split_once(" column ")?;
+    let line: usize = line.parse().ok()?;
+    let column: usize = column.parse().ok()?;
+    Some(source.point_at(line.checked_sub(1)?, column.checked_sub(1)?))
+}

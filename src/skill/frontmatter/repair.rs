@@ -1,0 +1,444 @@
+//! One text through lexer and library, and the one repair.
+//!
+//! `description: Use when: …` is no YAML, and the commonest reason why a skill
+//! vanishes. Where the library refuses a text, unquoted values of block
+//! mappings that hold a colon and a blank are put between quotes, whole, and
+//! the text is read once more. Nothing else is ever mended.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use super::lexer::{self, Nodes, Token, begins_plain, is_blank_or_end};
+use super::library::{self, Outcome, Placing, Refusal};
+use super::places::Places;
+use super::{Fault, Field, refusal};
+use crate::diagnostic::Span;
+use crate::limits::Limits;
+
+/// Reads the fields of a shielded text, repaired if it must be.
+pub(super) fn read(text: &str, limits: &Limits) -> Result<Vec<Field>, Fault> {
+    let source = Source::new(text);
+    let nodes = scan(&source, limits)?;
+    let refused = match library::read(text, &nodes, &source, limits) {
+        Ok(outcome) => return fields(outcome, &nodes, &source),
+        Err(refused) => refused,
+    };
+    if matches!(refused, Refusal::Syntax(..)) {
+        let mends = mends(text);
+        if !mends.is_empty() {
+            let source = source.mended(&mends);
+            let nodes = scan(&source, limits)?;
+            return match library::read(&source.text, &nodes, &source, limits) {
+                Ok(outcome) => fields(outcome, &nodes, &source),
+                Err(refused) => Err(refusal::fault(&refused, &nodes, &source, limits)),
+            };
+        }
+    }
+    Err(refusal::fault(&refused, &nodes, &source, limits))
+}
+
+fn scan(source: &Source, limits: &Limits) -> Result<Nodes, Fault> {
+    lexer::scan(&source.text, limits.yaml_depth)
+        .map_err(|stop| refusal::stop_fault(stop, source, limits))
+}
+
+fn fields(outcome: Outcome, nodes: &Nodes, source: &Source) -> Result<Vec<Field>, Fault> {
+    if let Some(fault) = refusal::unwelcome(nodes, source) {
+        return Err(fault);
+    }
+    match outcome {
+        Outcome::Fields(fields) => Ok(fields),
+        Outcome::Other(value) => Err(refusal::not_a_mapping(&value)),
+    }
+}
+
+/// The text that the library gets, and its way back to the file.
+pub(super) struct Source<'a> {
+    pub(super) text: Cow<'a, str>,
+    original: &'a str,
+    places: Places,
+    /// For each byte of a mended text, its byte in the original.
+    origin: Vec<usize>,
+    /// Where mended values begin in the mended text, and their colons in the
+    /// original.
+    colons: Vec<(usize, usize)>,
+}
+
+impl<'a> Source<'a> {
+    fn new(text: &'a str) -> Self {
+        Self {
+            text: Cow::Borrowed(text),
+            original: text,
+            places: Places::new(text),
+            origin: Vec::new(),
+            colons: Vec::new(),
+        }
+    }
+
+    /// Puts each of `mends` between single quotes, which fold lines just as
+    /// no quotes do.
+    fn mended(self, mends: &[Mend]) -> Self {
+        let mut text = String::with_capacity(self.original.len() + 2 * mends.len());
+        let mut origin = Vec::with_capacity(text.capacity() + 1);
+        let mut colons = Vec::with_capacity(mends.len());
+        let mut copy = |from: usize, part: &str| {
+            text.push_str(part);
+            origin.extend(from..from + part.len());
+            text.len()
+        };
+        let mut copied = 0;
+        for mend in mends {
+            let start = copy(copied, &self.original[copied..mend.value.start]);
+            colons.push((start, mend.colon));
+            copy(mend.value.start, "'");
+            for (offset, part) in self.original[mend.value.clone()].match_indices(|_| true) {
+                copy(mend.value.start + offset, part);
+                if part == "'" {
+                    copy(mend.value.start + offset, "'");
+                }
+            }
+            copy(mend.value.end - 1, "'");
+            copied = mend.value.end;
+        }
+        copy(copied, &self.original[copied..]);
+        Self {
+            text: Cow::Owned(text),
+            origin,
+            colons,
+            ..self
+        }
+    }
+
+    /// Returns the byte of the original that a byte of the text stands for.
+    fn original(&self, offset: usize) -> usize {
+        if self.origin.is_empty() {
+            return offset;
+        }
+        let end = self.original.len();
+        self.origin.get(offset).copied().unwrap_or(end)
+    }
+
+    /// Returns the point of a line and a column of the text, both from 0.
+    pub(super) fn point_at(&self, line: usize, column: usize) -> Span {
+        // A mended text has the lines of the original, not its columns.
+        let start = self.places.offset(line, 0);
+        let offset = if self.origin.is_empty() {
+            self.places.offset(line, column)
+        } else {
+            let start = self.origin.partition_point(|&origin| origin < start);
+            let chars = self.text.get(start..).unwrap_or_default().char_indices();
+            let in_line = chars.map(|(i, _)| start + i).nth(column);
+            self.original(in_line.unwrap_or(self.text.len()))
+        };
+        self.places.at(offset)
+    }
+}
+
+impl Placing for Source<'_> {
+    fn span(&self, token: Token) -> Span {
+        let start = self.original(token.start);
+        let end = match token.end.checked_sub(1) {
+            Some(last) if !self.origin.is_empty() => self.original(last) + 1,
+            _ => token.end,
+        };
+        let written = self.original.get(start..end).unwrap_or_default();
+        let line = written.split('\n').next().unwrap_or_default();
+        let length = line.trim_end_matches([' ', '\t', '\r']).chars().count();
+        self.places.at(start).with_length(length)
+    }
+
+    fn point(&self, offset: usize) -> Span {
+        self.places.at(self.original(offset))
+    }
+
+    fn repaired(&self, offset: usize) -> Option<Span> {
+        let found = self
+            .colons
+            .binary_search_by_key(&offset, |&(start, _)| start)
+            .ok()?;
+        Some(self.places.at(self.colons[found].1).with_length(1))
+    }
+}
+
+/// A value to be quoted.
+#[derive(Debug, PartialEq, Eq)]
+struct Mend {
+    value: Range<usize>,
+    /// The first colon in it that YAML takes for a key's.
+    colon: usize,
+}
+
+/// Finds the unquoted values of block mappings that hold a colon and a blank,
+/// or end a line with a colon.
+fn mends(text: &str) -> Vec<Mend> {
+    let lines = Lines::new(text);
+    let mut mends = Vec::new();
+    let mut number = 0;
+    while let Some(line) = lines.get(number) {
+        number += 1;
+        let Some(entry) = line.entry() else {
+            continue;
+        };
+        let (start, first) = match entry.value(text) {
+            Some(start) => (start, number - 1),
+            None => match lines.wrapped_value(number, entry.column) {
+                Some((start, first)) => (start, first),
+                None => continue,
+            },
+        };
+        let bytes = text.as_bytes();
+        match bytes[start] {
+            b'|' | b'>' => number = lines.after_deeper(number, entry.column),
+            b'\'' | b'"' | b'[' | b'{' => {
+                let end = skip_closed(bytes, start);
+                number = lines.number_of(end).max(first) + 1;
+            }
+            b if begins_plain(b, bytes.get(start + 1).copied()) => {
+                let after = lines.after_plain(first + 1, entry.column);
+                let end = lines.end_of(after - 1);
+                number = after;
+                if let Some(colon) = offending_colon(&bytes[start..end]) {
+                    mends.push(Mend {
+                        value: start..end,
+                        colon: start + colon,
+                    });
+                }
+            }
+            _ => {}
+        }
+    }
+    mends
+}
+
+/// Returns the first colon that would end a key, unless a comment comes first.
+fn offending_colon(value: &[u8]) -> Option<usize> {
+    value.iter().enumerate().find_map(|(i, &b)| {
+        let comment = b == b'#' && i > 0 && is_blank_or_end(Some(value[i - 1]));
+        if comment {
+            Some(None)
+        } else {
+            (b == b':' && is_blank_or_end(value.get(i + 1).copied())).then_some(Some(i))
+        }
+    })?
+}
+
+/// Returns the end of the quotes or brackets that open at `start`, or the
+/// end of the text.
+fn skip_closed(bytes: &[u8], start: usize) -> usize {
+    let mut open = 0_usize;
+    let mut quote = None;
+    let mut at = start;
+    while let Some(&b) = bytes.get(at) {
+        match (quote, b) {
+            (Some(b'"'), b'\\') => at += 1,
+            (Some(q), b) if q == b => quote = None,
+            (Some(_), _) => {}
+            (None, b'\'' | b'"') => quote = Some(b),
+            (None, b'[' | b'{') => open += 1,
+            (None, b']' | b'}') => open = open.saturating_sub(1),
+            (None, _) => {}
+        }
+        if quote.is_none() && open == 0 {
+            return at;
+        }
+        at += 1;
+    }
+    bytes.len()
+}
+
+/// A line of a block.
+#[derive(Clone, Copy)]
+struct Line<'a> {
+    /// Its first byte.
+    start: usize,
+    /// Without blanks and line end behind it.
+    text: &'a str,
+}
+
+/// `key: value` on a line.
+struct Entry {
+    /// The column of the key, from 0.
+    column: usize,
+    /// Behind the colon.
+    after: usize,
+    /// The end of the line's text.
+    end: usize,
+    /// Whether the key holds a blank.
+    worded: bool,
+}
+
+impl Entry {
+    /// Returns where the value begins, if it begins on this line.
+    fn value(&self, text: &str) -> Option<usize> {
+        let rest = text.get(self.after..self.end)?;
+        let value = rest.trim_start_matches([' ', '\t']);
+        (!value.is_empty() && !value.starts_with('#')).then(|| self.end - value.len())
+    }
+}
+
+impl<'a> Line<'a> {
+    fn indent(self) -> usize {
+        self.text.bytes().take_while(|&b| b == b' ').count()
+    }
+
+    fn is_empty(self) -> bool {
+        self.text.is_empty()
+    }
+
+    fn is_comment(self) -> bool {
+        self.text.trim_start().starts_with('#')
+    }
+
+    /// Returns the entry on this line, behind any `- ` of list items.
+    fn entry(self) -> Option<Entry> {
+        let mut column = self.indent();
+        loop {
+            let rest = &self.text[column..];
+            let item = rest.strip_prefix("- ").map(str::trim_start);
+            match item {
+                Some(item) if !item.is_empty() => column = self.text.len() - item.len(),
+                _ => break,
+            }
+        }
+        let (key, after) = split_key(&self.text[column..])?;
+        Some(Entry {
+            column,
+            after: self.start + column + after,
+            end: self.start + self.text.len(),
+            worded: key.contains(' '),
+        })
+    }
+
+    fn is_item(self) -> bool {
+        let rest = self.text.trim_start();
+        rest == "-" || rest.starts_with("- ")
+    }
+}
+
+/// Splits `key: …` into the key and the length up to behind the colon.
+fn split_key(text: &str) -> Option<(&str, usize)> {
+    let bytes = text.as_bytes();
+    let first = *bytes.first()?;
+    let from = match first {
+        b'\'' | b'"' => skip_closed(bytes, 0) + 1,
+        _ if begins_plain(first, bytes.get(1).copied()) => 0,
+        _ => return None,
+    };
+    let colon = from + offending_colon(bytes.get(from..)?)?;
+    let only_blanks = from == 0 || text.get(from..colon)?.trim().is_empty();
+    only_blanks.then(|| (&text[..colon], colon + 1))
+}
+
+struct Lines<'a>(Vec<Line<'a>>);
+
+impl<'a> Lines<'a> {
+    fn new(text: &'a str) -> Self {
+        let mut start = 0;
+        let line = |raw: &'a str| {
+            let line = Line {
+                start,
+                text: raw.trim_end_matches([' ', '\t', '\r', '\n']),
+            };
+            start += raw.len();
+            line
+        };
+        Self(text.split_inclusive('\n').map(line).collect())
+    }
+
+    fn get(&self, number: usize) -> Option<Line<'a>> {
+        self.0.get(number).copied()
+    }
+
+    fn end_of(&self, number: usize) -> usize {
+        self.get(number)
+            .map_or(0, |line| line.start + line.text.len())
+    }
+
+    /// Returns the line that holds the byte at `offset`.
+    fn number_of(&self, offset: usize) -> usize {
+        let after = self.0.partition_point(|line| line.start <= offset);
+        after.saturating_sub(1)
+    }
+
+    /// Returns the first line from `number` on that is not part of a block
+    /// under `column`.
+    fn after_deeper(&self, number: usize, column: usize) -> usize {
+        let inside = |line: &&Line| line.is_empty() || line.indent() > column;
+        number + self.0[number..].iter().take_while(inside).count()
+    }
+
+    /// Returns the line behind the last that goes on with a plain value.
+    fn after_plain(&self, number: usize, column: usize) -> usize {
+        let goes_on =
+            |line: &&Line| line.is_empty() || line.indent() > column && !line.is_comment();
+        let lines = self.0.get(number..).unwrap_or_default();
+        let count = lines.iter().take_while(goes_on).count();
+        let blank = lines[..count]
+            .iter()
+            .rev()
+            .take_while(|line| line.is_empty());
+        number + count - blank.count()
+    }
+
+    /// Returns where a plain value begins that has the lines under its key for
+    /// itself, and the number of its first line.
+    fn wrapped_value(&self, number: usize, column: usize) -> Option<(usize, usize)> {
+        let skipped = self.0.get(number..)?.iter();
+        let first = number + skipped.take_while(|line| line.is_empty()).count();
+        let line = self.get(first)?;
+        if line.indent() <= column || line.is_comment() || line.is_item() {
+            return None;
+        }
+        if let Some(entry) = line.entry() {
+            // A key of several words above a line that is no entry is a
+            // sentence with a colon in it.
+            let next = self.get(first + 1)?;
+            let sentence = entry.worded
+                && next.indent() == line.indent()
+                && next.entry().is_none()
+                && !(next.is_empty() || next.is_item() || next.is_comment());
+            if !sentence {
+                return None;
+            }
+        }
+        Some((line.start + line.indent(), first))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_with_an_unquoted_colon_are_found_whole() {
+        for (text, values) in [
+            ("a: b: c\n", &["b: c"] as &[_]),
+            ("a: ends:\nb: fine\n", &["ends:"]),
+            ("a: b: c # d\n", &["b: c # d"]),
+            ("a: b # c: d\n", &[]),
+            ("a:\n  one\n  two: three\n\nb: x\n", &["one\n  two: three"]),
+            ("a: one\n  two: three\n", &["one\n  two: three"]),
+            ("a:\n  b: c\n  d: e: f\n", &["e: f"]),
+            (
+                "a:\n  Use when: the user\n  asks.\n",
+                &["Use when: the user\n  asks."],
+            ),
+            ("a:\n  - k: v: w\n    x: y\n", &["v: w"]),
+            ("a: |\n  b: c: d\ne: f\n", &[]),
+            (
+                "a: 'b: c'\nb: \"x\n  y: z: w\"\nc: [p, q: r,\n  s: t]\n",
+                &[],
+            ),
+            ("a: `b: c`\nb: @c: d\nd: %e: f\n", &[]),
+            ("'a: b': c: d\n", &["c: d"]),
+            ("a: http://x\nb: 10:30\n", &[]),
+            ("a: b: c\r\nd: e\r\n", &["b: c"]),
+        ] {
+            let found: Vec<_> = mends(text)
+                .into_iter()
+                .map(|mend| &text[mend.value])
+                .collect();
+            assert_eq!(found, values, "{text:?}");
+        }
+    }
+}
