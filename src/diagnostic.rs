@@ -79,11 +79,11 @@ impl Span {
             .iter()
             .rposition(|&b| b == b'\n')
             .map_or(0, |i| i + 1);
-        let lines = before[..line_start].iter().filter(|&&b| b == b'\n').count();
+        let lines = before.split(|&b| b == b'\n').count();
         let columns = String::from_utf8_lossy(&before[line_start..])
             .chars()
             .count();
-        Self::new(bounded(lines + 1), bounded(columns + 1))
+        Self::new(bounded(lines), bounded(columns + 1))
     }
 
     /// Returns the same place with a length in characters.

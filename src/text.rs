@@ -19,7 +19,7 @@ use unicode_normalization::UnicodeNormalization;
 /// where they form an emoji or join letters of a script that needs them.
 #[must_use]
 pub fn clean(text: &str) -> Cow<'_, str> {
-    if !text.chars().any(is_suspect) {
+    if !text.chars().any(is_hidden) {
         return Cow::Borrowed(text);
     }
     let chars: Vec<char> = text.chars().collect();
@@ -36,7 +36,7 @@ pub fn clean(text: &str) -> Cow<'_, str> {
             at = end;
             continue;
         }
-        if !is_suspect(c) || joins(&chars, at) {
+        if !is_hidden(c) || joins(&chars, at) {
             cleaned.push(c);
         }
         at += 1;
@@ -70,7 +70,7 @@ pub fn one_line(text: &str) -> Cow<'_, str> {
 /// out, each with its byte offset.
 #[must_use]
 pub fn hidden_characters(text: &str) -> Vec<(usize, char)> {
-    if !text.chars().any(is_suspect) {
+    if !text.chars().any(is_hidden) {
         return Vec::new();
     }
     let offsets: Vec<(usize, char)> = text.char_indices().collect();
@@ -82,7 +82,7 @@ pub fn hidden_characters(text: &str) -> Vec<(usize, char)> {
             at = end;
             continue;
         }
-        if is_suspect(chars[at]) && chars[at] != '\r' && !joins(&chars, at) {
+        if is_hidden(chars[at]) && chars[at] != '\r' && !joins(&chars, at) {
             found.push(offsets[at]);
         }
         at += 1;
@@ -162,8 +162,10 @@ pub fn serialize_path<P: AsRef<Path>, S: Serializer>(
     serializer.serialize_str(&path.as_ref().to_string_lossy())
 }
 
-/// Whether `c` never passes on its own.
-fn is_suspect(c: char) -> bool {
+/// Returns whether `c` acts on a terminal, turns the direction of text or shows
+/// nothing, so that it never passes on its own.
+#[must_use]
+pub fn is_hidden(c: char) -> bool {
     match c {
         '\n' | '\t' => false,
         '\0'..='\u{1f}' | '\u{7f}'..='\u{9f}' => true,

@@ -1,0 +1,13 @@
+//! Many skills: which folders are looked at, what is found in them, and the
+//! immutable view that everything else reads.
+
+pub mod broken;
+pub mod conversation;
+pub mod project;
+pub mod roots;
+pub mod scan;
+pub mod skill_file;
+pub mod snapshot;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,442 @@
+//! Roots to skills: what is read, what is refused, who owns a name.
+//!
+//! Each root is listed once and each SKILL.md opened relative to it, on as many
+//! threads as there are cores. This file decides which entries are skill
+//! folders; what a SKILL.md says is the reader's business.
+
+use std::collections::{HashMap, HashSet};
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rustix::fd::OwnedFd;
+use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags};
+use rustix::io::Errno;
+
+use super::broken::{self, Broken};
+use super::roots::{Origin, Root};
+use super::skill_file::{self, SKILL_FILE, errno_of};
+use crate::diagnostic::Diagnostic;
+use crate::limits::Limits;
+use crate::name::Source;
+use crate::skill::frontmatter::{self, Facts};
+use crate::skill::loading;
+
+/// Below this many entries a second thread costs more than it saves.
+const PARALLEL_FROM: usize = 192;
+
+/// A skill that loaded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Skill {
+    /// The name, in Unicode normalisation form C; what everything goes by.
+    pub name: String,
+    /// The description as the file has it, line ends included.
+    pub description: String,
+    /// The root it was found in.
+    pub root: Arc<Root>,
+    /// The skill's folder, at its first path; absolute.
+    pub folder: PathBuf,
+    /// Bytes of its SKILL.md.
+    pub size: u64,
+    /// What is wrong with it although it loads.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The location of the skill that owns its name, if another one does.
+    pub shadowed_by: Option<PathBuf>,
+}
+
+impl Skill {
+    /// Returns the path of the SKILL.md.
+    #[must_use]
+    pub fn location(&self) -> PathBuf {
+        self.folder.join(SKILL_FILE)
+    }
+
+    /// Returns who keeps the skill.
+    #[must_use]
+    pub fn source(&self) -> Source {
+        match self.root.origin {
+            Origin::Personal => Source::Personal,
+            _ => Source::Workspace,
+        }
+    }
+
+    /// Reads the SKILL.md again.
+    ///
+    /// # Errors
+    ///
+    /// Returns why it can no longer be read: gone, over its bound, a link out
+    /// of the skill.
+    pub fn read(&self, limits: &Limits) -> Result<Vec<u8>, Diagnostic> {
+        let location = self.location();
+        let mut bytes = Vec::new();
+        let file = skill_file::open_in(&self.folder)
+            .map_err(|error| skill_file::refusal(error, &location))?;
+        skill_file::fill(&file, &location, limits, &mut bytes)?;
+        Ok(bytes)
+    }
+}
+
+/// A root, and what came of looking at it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LookedAt {
+    /// The root.
+    pub root: Arc<Root>,
+    /// Whether it is there and was listed.
+    pub outcome: RootOutcome,
+}
+
+/// What came of looking at a root.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RootOutcome {
+    /// It was listed.
+    Listed,
+    /// Nothing is there.
+    Missing,
+    /// It is the same real folder as an earlier root.
+    SameFolder,
+    /// It could not or may not be listed; a [`Broken`] has the reason.
+    Refused,
+}
+
+/// What the roots hold.
+#[derive(Debug, Default)]
+pub(super) struct Scan {
+    pub(super) roots: Vec<LookedAt>,
+    /// In the order of precedence.
+    pub(super) skills: Vec<Skill>,
+    /// In the order in which they were met.
+    pub(super) broken: Vec<Broken>,
+}
+
+/// Looks at every root and reads every skill folder in them.
+pub(super) fn scan(roots: Vec<Root>, limits: &Limits) -> Scan {
+    let mut scan = Scan::default();
+    let opened = open_roots(roots, &mut scan);
+    let mut sieve = Sieve {
+        roots: &opened,
+        linked: HashSet::new(),
+        room: limits.candidates,
+        limits,
+    };
+    let mut entries = Vec::new();
+    for index in 0..opened.len() {
+        sieve.sift(index, &mut entries);
+    }
+    for outcome in read_all(&opened, entries, limits) {
+        match outcome {
+            Ok(skill) => scan.skills.push(skill),
+            Err(broken) => scan.broken.push(broken),
+        }
+    }
+    mark_shadowed(&mut scan.skills);
+    scan
+}
+
+/// A root that is there, with a handle on it.
+struct OpenRoot {
+    root: Arc<Root>,
+    /// The same folder without links.
+    real: PathBuf,
+    handle: OwnedFd,
+}
+
+fn open_roots(roots: Vec<Root>, scan: &mut Scan) -> Vec<OpenRoot> {
+    let mut there = Vec::new();
+    for root in roots {
+        let root = Arc::new(root);
+        let outcome = match open_folder(&root.path) {
+            Ok((real, handle)) => {
+                let root = Arc::clone(&root);
+                there.push((scan.roots.len(), OpenRoot { root, real, handle }));
+                RootOutcome::Listed
+            }
+            Err(Errno::NOENT | Errno::NOTDIR) if is_silently_missing(&root) => RootOutcome::Missing,
+            Err(error) => {
+                scan.broken.push(broken::unreadable(&root.path, error));
+                RootOutcome::Refused
+            }
+        };
+        scan.roots.push(LookedAt { root, outcome });
+    }
+    // A root that is a link is judged once it is known where the others are.
+    let known: Vec<PathBuf> = there
+        .iter()
+        .filter(|(_, root)| is_within(&root.real, root.root.boundary.as_deref()))
+        .map(|(_, root)| root.real.clone())
+        .collect();
+    let mut met = HashSet::new();
+    let mut opened = Vec::new();
+    for (index, root) in there {
+        let outcome = &mut scan.roots[index].outcome;
+        if !known.iter().any(|folder| root.real.starts_with(folder)) {
+            *outcome = RootOutcome::Refused;
+            scan.broken
+                .push(broken::leaves(&root.root.path, &root.real, &root.root));
+        } else if met.insert(root.real.clone()) {
+            opened.push(root);
+        } else {
+            *outcome = RootOutcome::SameFolder;
+        }
+    }
+    opened
+}
+
+/// A root that was named outright, or a link to nothing, is worth a word.
+fn is_silently_missing(root: &Root) -> bool {
+    root.origin != Origin::Given && root.path.symlink_metadata().is_err()
+}
+
+fn open_folder(path: &Path) -> Result<(PathBuf, OwnedFd), Errno> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::NONBLOCK;
+    let handle = rustix::fs::open(path, flags, Mode::empty())?;
+    let real = path.canonicalize().map_err(|error| errno_of(&error))?;
+    Ok((real, handle))
+}
+
+fn is_within(real: &Path, boundary: Option<&Path>) -> bool {
+    let is_in = |folder: &Path| real.starts_with(folder);
+    boundary
+        .is_none_or(|folder| is_in(folder) || folder.canonicalize().is_ok_and(|real| is_in(&real)))
+}
+
+/// A folder in a root that may be a skill.
+struct Candidate {
+    root: usize,
+    name: OsString,
+    /// The real folder where the entry is a link.
+    target: Option<PathBuf>,
+}
+
+/// An entry of a root: something to read, or a row already.
+type Entry = Result<Candidate, Broken>;
+
+/// Decides which entries of the roots are skill folders.
+struct Sieve<'a> {
+    roots: &'a [OpenRoot],
+    /// Real folders that a link has already brought in.
+    linked: HashSet<PathBuf>,
+    /// How many more entries may be looked at.
+    room: usize,
+    limits: &'a Limits,
+}
+
+impl Sieve<'_> {
+    fn sift(&mut self, index: usize, entries: &mut Vec<Entry>) {
+        let root = &self.roots[index];
+        let (mut names, fault) = list_folder(&root.handle);
+        entries.extend(fault.map(|error| Err(broken::unreadable(&root.root.path, error))));
+        names.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+        let left_out = names.len().saturating_sub(self.room);
+        names.truncate(self.room);
+        self.room -= names.len();
+        for (name, kind) in names {
+            entries.extend(self.judge(index, name, kind));
+        }
+        if left_out > 0 {
+            entries.push(Err(broken::beyond_bound(
+                &root.root.path,
+                left_out,
+                self.limits,
+            )));
+        }
+    }
+
+    /// Returns nothing for a folder that was already met.
+    fn judge(&mut self, root: usize, name: OsString, kind: FileType) -> Option<Entry> {
+        let OpenRoot {
+            root: owner, real, ..
+        } = &self.roots[root];
+        match kind {
+            FileType::Directory => {
+                let met = !self.linked.is_empty() && self.linked.contains(&real.join(&name));
+                let candidate = Candidate {
+                    root,
+                    name,
+                    target: None,
+                };
+                (!met).then_some(Ok(candidate))
+            }
+            FileType::Symlink => self.judge_link(root, name),
+            FileType::RegularFile => Some(Err(broken::plain_file(&owner.path.join(name)))),
+            _ => Some(Err(broken::odd_file(&owner.path.join(name)))),
+        }
+    }
+
+    fn judge_link(&mut self, root: usize, name: OsString) -> Option<Entry> {
+        let OpenRoot {
+            root: owner, real, ..
+        } = &self.roots[root];
+        let path = owner.path.join(&name);
+        let target = match path.canonicalize() {
+            Ok(target) => target,
+            Err(error) => return Some(Err(broken::unreadable(&path, errno_of(&error)))),
+        };
+        let is_known = is_within(&target, owner.boundary.as_deref())
+            || self.roots.iter().any(|root| target.starts_with(&root.real));
+        if !is_known {
+            return Some(Err(broken::leaves(&path, &target, owner)));
+        }
+        if !target.is_dir() {
+            return Some(Err(broken::plain_file(&path)));
+        }
+        if self.was_met(&target, root, &real.join(&name)) || !self.linked.insert(target.clone()) {
+            return None;
+        }
+        Some(Ok(Candidate {
+            root,
+            name,
+            target: Some(target),
+        }))
+    }
+
+    /// Returns whether `target` is an entry that stands before `link`: in an
+    /// earlier root, or in the same one under a smaller name.
+    fn was_met(&self, target: &Path, root: usize, link: &Path) -> bool {
+        let in_earlier = self.roots[..root]
+            .iter()
+            .any(|root| target.parent() == Some(&root.real));
+        in_earlier || target.parent() == link.parent() && target.file_name() < link.file_name()
+    }
+}
+
+/// Returns the entries of a folder, unsorted, and the error that ended the
+/// listing early if one did.
+fn list_folder(handle: &OwnedFd) -> (Vec<(OsString, FileType)>, Option<Errno>) {
+    let mut names = Vec::new();
+    let entries = match Dir::read_from(handle) {
+        Ok(entries) => entries,
+        Err(error) => return (names, Some(error)),
+    };
+    for entry in entries {
+        let entry = match entry {
+            Ok(entry) => entry,
+            Err(error) => return (names, Some(error)),
+        };
+        let name = entry.file_name();
+        if name == c"." || name == c".." {
+            continue;
+        }
+        let kind = match entry.file_type() {
+            // Some file systems don't say what an entry is.
+            FileType::Unknown => rustix::fs::statat(handle, name, AtFlags::SYMLINK_NOFOLLOW)
+                .map_or(FileType::Unknown, |stat| {
+                    FileType::from_raw_mode(stat.st_mode)
+                }),
+            kind => kind,
+        };
+        names.push((OsString::from_vec(name.to_bytes().to_vec()), kind));
+    }
+    (names, None)
+}
+
+type Outcome = Result<Skill, Broken>;
+
+/// Reads every candidate; the outcomes stand in the order of the entries.
+fn read_all(roots: &[OpenRoot], mut entries: Vec<Entry>, limits: &Limits) -> Vec<Outcome> {
+    let read = |chunk: Vec<Entry>| -> Vec<Outcome> {
+        let buffer = Vec::new();
+        let mut reader = Reader {
+            roots,
+            limits,
+            buffer,
+        };
+        chunk
+            .into_iter()
+            .map(|entry| reader.read(&entry?))
+            .collect()
+    };
+    if entries.len() < PARALLEL_FROM {
+        return read(entries);
+    }
+    let workers = std::thread::available_parallelism().map_or(1, usize::from);
+    let size = entries.len().div_ceil(workers);
+    std::thread::scope(|scope| {
+        let mut threads = Vec::new();
+        while entries.len() > size {
+            let rest = entries.split_off(entries.len() - size);
+            threads.push(scope.spawn(move || read(rest)));
+        }
+        let mut outcomes = read(entries);
+        for thread in threads.into_iter().rev() {
+            match thread.join() {
+                Ok(chunk) => outcomes.extend(chunk),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        }
+        outcomes
+    })
+}
+
+/// Reads one SKILL.md after the other into one buffer.
+struct Reader<'a> {
+    roots: &'a [OpenRoot],
+    limits: &'a Limits,
+    buffer: Vec<u8>,
+}
+
+impl Reader<'_> {
+    fn read(&mut self, candidate: &Candidate) -> Outcome {
+        let root = &self.roots[candidate.root];
+        let folder = root.root.path.join(&candidate.name);
+        let location = folder.join(SKILL_FILE);
+        let name = candidate.name.to_string_lossy();
+        let opened = match &candidate.target {
+            None => skill_file::open_at(&root.handle, Path::new(&candidate.name), &folder),
+            Some(target) => skill_file::open_at(CWD, target, target),
+        };
+        let file = match opened {
+            Ok(file) => file,
+            Err(Errno::NOENT) if location.symlink_metadata().is_err() => {
+                return Err(broken::without_skill_file(&folder));
+            }
+            Err(error) => {
+                let diagnostic = skill_file::refusal(error, &location);
+                return Err(Broken::named(location, name, diagnostic));
+            }
+        };
+        let size = match skill_file::fill(&file, &location, self.limits, &mut self.buffer) {
+            Ok(size) => size,
+            Err(diagnostic) => return Err(Broken::named(location, name, diagnostic)),
+        };
+        let facts = frontmatter::read(&self.buffer, self.limits);
+        match loading::load(&facts, &location, &name, self.limits) {
+            Ok(loaded) => Ok(Skill {
+                name: loaded.name,
+                description: loaded.description,
+                root: Arc::clone(&root.root),
+                folder,
+                size,
+                diagnostics: loaded.diagnostics,
+                shadowed_by: None,
+            }),
+            Err(diagnostics) => Err(Broken {
+                location,
+                name: claimed_name(&facts).unwrap_or(&name).to_owned(),
+                diagnostics,
+            }),
+        }
+    }
+}
+
+/// Returns the name that a file which does not load gives itself.
+fn claimed_name(facts: &Facts) -> Option<&str> {
+    let name = facts.field("name")?.value.scalar()?.text.trim();
+    (!name.is_empty()).then_some(name)
+}
+
+/// The first skill of a source owns its name.
+fn mark_shadowed(skills: &mut [Skill]) {
+    let mut owners: HashMap<(Source, &str), &Path> = HashMap::with_capacity(skills.len());
+    let mut shadowed = Vec::new();
+    for (index, skill) in skills.iter().enumerate() {
+        let key = (skill.source(), skill.name.as_str());
+        match owners.get(&key) {
+            Some(owner) => shadowed.push((index, owner.join(SKILL_FILE))),
+            None => drop(owners.insert(key, &skill.folder)),
+        }
+    }
+    for (index, owner) in shadowed {
+        skills[index].shadowed_by = Some(owner);
+    }
+}

@@ -1,0 +1,151 @@
+//! Opening and reading one SKILL.md, and nothing outside its skill.
+//!
+//! A link at SKILL.md is followed only inside the skill's real folder; a FIFO
+//! or a device in its place is refused and never waited for.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use rustix::fd::{AsFd, OwnedFd};
+use rustix::fs::{CWD, FileType, Mode, OFlags};
+use rustix::io::Errno;
+
+use crate::diagnostic::{Diagnostic, Rule};
+use crate::limits::Limits;
+
+/// The file that makes a folder a skill.
+pub const SKILL_FILE: &str = "SKILL.md";
+
+/// Whether this system takes `skill.md` for `SKILL.md`.
+const CASE_BLIND: bool = cfg!(target_os = "macos");
+
+/// Opens the SKILL.md of `folder`, an absolute path.
+pub(super) fn open_in(folder: &Path) -> Result<OwnedFd, Errno> {
+    open_at(CWD, folder, folder)
+}
+
+/// Opens the SKILL.md of the folder `name` relative to the handle of its root;
+/// `folder` is its absolute path.
+pub(super) fn open_at(root: impl AsFd, name: &Path, folder: &Path) -> Result<OwnedFd, Errno> {
+    match open_file(root, &name.join(SKILL_FILE)) {
+        Ok(_) if CASE_BLIND && !has_exact_name(folder) => Err(Errno::NOENT),
+        // SKILL.md itself is a link.
+        Err(Errno::LOOP) => open_linked_file(folder),
+        opened => opened,
+    }
+}
+
+/// Reads the whole file into `buffer` and returns its size in bytes.
+pub(super) fn fill(
+    file: &OwnedFd,
+    location: &Path,
+    limits: &Limits,
+    buffer: &mut Vec<u8>,
+) -> Result<u64, Diagnostic> {
+    read_regular(file, limits.skill_bytes, buffer).map_err(|fault| match fault {
+        ReadFault::NotRegular => not_regular(location),
+        ReadFault::TooLarge(size) => {
+            let limit = limits.skill_bytes;
+            let message = format!("SKILL.md is {size} bytes; {limit} are the most that is read");
+            Diagnostic::error(Rule::FileTooLarge, location, message)
+                .with_help("move parts of it into files under references/")
+        }
+        ReadFault::Io(error) => unreadable(location, error),
+    })
+}
+
+/// Says why a SKILL.md that is there could not be opened.
+pub(super) fn refusal(error: Errno, location: &Path) -> Diagnostic {
+    let says = |rule, message: &str| Diagnostic::error(rule, location, message);
+    match error {
+        Errno::NOENT => says(Rule::LinkDangling, "SKILL.md is a link to nothing"),
+        Errno::LOOP => says(Rule::LinkRing, "SKILL.md is a link in a ring"),
+        Errno::XDEV => says(
+            Rule::LinkLeaves,
+            "SKILL.md is a link out of the skill's folder, and is not followed",
+        )
+        .with_help("copy the file into the folder"),
+        // What opening a socket answers.
+        Errno::NXIO => not_regular(location),
+        error => unreadable(location, error),
+    }
+}
+
+/// Returns the system's words for an error, in lower case and without a number.
+pub(super) fn plain_words(error: Errno) -> String {
+    let text = io::Error::from(error).to_string();
+    let words = text.split(" (os error").next().unwrap_or(&text);
+    let mut letters = words.chars();
+    letters
+        .next()
+        .map(|first| first.to_lowercase().chain(letters).collect())
+        .unwrap_or_default()
+}
+
+pub(super) fn errno_of(error: &io::Error) -> Errno {
+    Errno::from_io_error(error).unwrap_or(Errno::IO)
+}
+
+fn not_regular(location: &Path) -> Diagnostic {
+    Diagnostic::error(Rule::NotAFile, location, "SKILL.md is not a regular file")
+}
+
+fn unreadable(location: &Path, error: Errno) -> Diagnostic {
+    let message = format!("cannot be read: {}", plain_words(error));
+    Diagnostic::error(Rule::Unreadable, location, message)
+}
+
+/// Opens for reading without following a link at the end of `path`, without
+/// waiting for a writer and without becoming anybody's terminal.
+fn open_file(at: impl AsFd, path: &Path) -> Result<OwnedFd, Errno> {
+    let flags =
+        OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::NOFOLLOW;
+    rustix::fs::openat(at, path, flags, Mode::empty())
+}
+
+fn open_linked_file(folder: &Path) -> Result<OwnedFd, Errno> {
+    let real = |path: &Path| path.canonicalize().map_err(|error| errno_of(&error));
+    let real_folder = real(folder)?;
+    let real_file = real(&folder.join(SKILL_FILE))?;
+    if !real_file.starts_with(&real_folder) {
+        return Err(Errno::XDEV);
+    }
+    open_file(CWD, &real_file)
+}
+
+fn has_exact_name(folder: &Path) -> bool {
+    let is_it = |entry: fs::DirEntry| entry.file_name() == SKILL_FILE;
+    fs::read_dir(folder).is_ok_and(|entries| entries.flatten().any(is_it))
+}
+
+enum ReadFault {
+    NotRegular,
+    TooLarge(u64),
+    Io(Errno),
+}
+
+fn read_regular(file: &OwnedFd, limit: usize, buffer: &mut Vec<u8>) -> Result<u64, ReadFault> {
+    let stat = rustix::fs::fstat(file).map_err(ReadFault::Io)?;
+    if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
+        return Err(ReadFault::NotRegular);
+    }
+    let size = u64::try_from(stat.st_size).unwrap_or(0);
+    if size > limit as u64 {
+        return Err(ReadFault::TooLarge(size));
+    }
+    buffer.clear();
+    // One byte more than the size, so that a file that grew is noticed.
+    buffer.reserve(usize::try_from(size).unwrap_or(limit) + 1);
+    loop {
+        match rustix::io::read(file, rustix::buffer::spare_capacity(buffer)) {
+            Ok(0) => break,
+            Ok(_) if buffer.len() as u64 == size => break,
+            Ok(_) if buffer.len() > limit => return Err(ReadFault::TooLarge(buffer.len() as u64)),
+            Ok(_) => buffer.reserve(4_096),
+            Err(Errno::INTR) => {}
+            Err(error) => return Err(ReadFault::Io(error)),
+        }
+    }
+    Ok(buffer.len() as u64)
+}

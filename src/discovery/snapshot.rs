@@ -1,0 +1,462 @@
+//! The immutable view: skills, scopes and what they say of each other, read at
+//! one moment.
+//!
+//! Commands and engines read everything through a [`Snapshot`]; none computes a
+//! resolution of its own.
+
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
+
+use super::broken::{Broken, skill_folders_in};
+use super::conversation::{Conversation, ConversationError};
+use super::project::Project;
+use super::roots::{Origin, roots};
+use super::scan::{LookedAt, Skill, scan};
+use super::skill_file::SKILL_FILE;
+use crate::diagnostic::{Diagnostic, Rule};
+use crate::env::Env;
+use crate::name::{Source, near, split_qualified};
+use crate::scope::{
+    Decisions, Fault, Missing, Resolution, Scope, ScopePath, Scopes, State, Step, Subject, store,
+};
+use crate::text::nfc;
+
+/// Everything there is to know about the skills of one place at one moment.
+#[derive(Debug)]
+pub struct Snapshot {
+    env: Env,
+    project: Option<Project>,
+    conversation: Option<Conversation>,
+    roots: Vec<LookedAt>,
+    skills: Vec<Skill>,
+    broken: Vec<Broken>,
+    scopes: Scopes,
+    warnings: Vec<Diagnostic>,
+}
+
+/// Why no snapshot could be taken.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum DiscoveryError {
+    /// The conversation that was named is none.
+    #[error(transparent)]
+    Conversation(#[from] ConversationError),
+    /// A folder that was to be attached is not there.
+    #[error("cannot attach {path}: it is not a folder")]
+    NotAFolder {
+        /// What was named.
+        path: PathBuf,
+    },
+}
+
+/// Why a scope does not exist here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum NoScope {
+    /// There is no home folder.
+    #[error("there is no global scope without a home folder")]
+    NoHome,
+    /// The starting folder is home.
+    #[error("the home folder is never a project")]
+    HomeIsNoProject,
+    /// No conversation was named.
+    #[error("no conversation is named")]
+    NoConversation,
+}
+
+/// What a name means.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Lookup<'a> {
+    /// One skill.
+    Found(&'a Skill),
+    /// Several sources have it; these are the qualified names.
+    Ambiguous(Vec<String>),
+    /// No skill bears it.
+    NotFound,
+}
+
+impl Snapshot {
+    /// Looks at every root and reads every scope file.
+    ///
+    /// A broken skill or an unreadable scope file is part of the snapshot, not
+    /// an error.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the conversation or a folder that was named is not
+    /// there.
+    pub fn load(env: &Env) -> Result<Self, DiscoveryError> {
+        let project = Project::find(env);
+        let conversation = Conversation::find(env)?;
+        let scopes = read_scopes(env, project.as_ref(), conversation.as_ref());
+        let mut warnings: Vec<Diagnostic> = scopes
+            .files
+            .iter()
+            .flat_map(Decisions::warnings)
+            .cloned()
+            .collect();
+        let attached = attached_folders(env, &scopes, &mut warnings)?;
+        let found = scan(roots(env, project.as_ref(), &attached), &env.limits);
+        let mut snapshot = Self {
+            env: env.clone(),
+            project,
+            conversation,
+            roots: found.roots,
+            skills: found.skills,
+            broken: found.broken,
+            scopes,
+            warnings,
+        };
+        // Stable: copies of one name stay in the order of precedence.
+        snapshot
+            .skills
+            .sort_by(|a, b| (a.name.as_str(), a.source()).cmp(&(&b.name, b.source())));
+        Ok(snapshot)
+    }
+
+    /// Returns the same skills under decisions that are read again.
+    #[must_use]
+    pub fn with_fresh_scopes(self) -> Self {
+        let scopes = read_scopes(&self.env, self.project.as_ref(), self.conversation.as_ref());
+        Self { scopes, ..self }
+    }
+
+    /// Returns what the snapshot was taken with.
+    #[must_use]
+    pub fn env(&self) -> &Env {
+        &self.env
+    }
+
+    /// Returns the project, if there is one.
+    #[must_use]
+    pub fn project(&self) -> Option<&Project> {
+        self.project.as_ref()
+    }
+
+    /// Returns the conversation, if one was named.
+    #[must_use]
+    pub fn conversation(&self) -> Option<&Conversation> {
+        self.conversation.as_ref()
+    }
+
+    /// Returns every root in order, with what came of looking at it.
+    #[must_use]
+    pub fn roots(&self) -> &[LookedAt] {
+        &self.roots
+    }
+
+    /// Returns every skill that loaded, by name (bytes), then source, then
+    /// precedence; shadowed ones too.
+    #[must_use]
+    pub fn skills(&self) -> &[Skill] {
+        &self.skills
+    }
+
+    /// Returns the skills that own their name, by name (bytes), then source.
+    pub fn owners(&self) -> impl Iterator<Item = &Skill> {
+        self.skills
+            .iter()
+            .filter(|skill| skill.shadowed_by.is_none())
+    }
+
+    /// Returns whatever sat in a root and was not taken, in the order in which
+    /// it was met.
+    #[must_use]
+    pub fn broken(&self) -> &[Broken] {
+        &self.broken
+    }
+
+    /// Returns the scopes and what their files say.
+    #[must_use]
+    pub fn scopes(&self) -> &Scopes {
+        &self.scopes
+    }
+
+    /// Returns what is odd about scope files and attached folders.
+    #[must_use]
+    pub fn warnings(&self) -> &[Diagnostic] {
+        &self.warnings
+    }
+
+    /// Returns where the decisions of `scope` live.
+    ///
+    /// # Errors
+    ///
+    /// Returns why the scope does not exist here.
+    pub fn scope_path(&self, scope: Scope) -> Result<ScopePath, NoScope> {
+        scope_path(
+            scope,
+            &self.env,
+            self.project.as_ref(),
+            self.conversation.as_ref(),
+        )
+    }
+
+    /// Returns what is wrong with each scope file that cannot be read.
+    pub fn scope_faults(&self) -> impl Iterator<Item = &Fault> {
+        self.scopes.files.iter().filter_map(Decisions::fault)
+    }
+
+    /// Returns the effective state of `skill` and its cause.
+    #[must_use]
+    pub fn resolution(&self, skill: &Skill) -> Resolution {
+        self.scopes.resolve(self.subject(skill))
+    }
+
+    /// Returns what every scope says of `skill`, the narrowest scope first.
+    #[must_use]
+    pub fn trail(&self, skill: &Skill) -> Vec<Step> {
+        self.scopes.trail(self.subject(skill))
+    }
+
+    /// Returns the skill that `name` means: an alias or a bare or qualified
+    /// name, compared in Unicode normalisation form C.
+    #[must_use]
+    pub fn lookup(&self, name: &str) -> Lookup<'_> {
+        let name = nfc(name);
+        let (source, bare) = split_qualified(&name);
+        let mut owners = self
+            .copies(bare)
+            .iter()
+            .filter(|skill| skill.shadowed_by.is_none());
+        if let Some(source) = source {
+            return owners
+                .find(|skill| skill.source() == source)
+                .map_or(Lookup::NotFound, Lookup::Found);
+        }
+        match (owners.next(), owners.next()) {
+            (Some(skill), None) => Lookup::Found(skill),
+            (Some(first), Some(second)) => {
+                let qualified = [first, second].map(|skill| skill.source().qualify(bare));
+                Lookup::Ambiguous(qualified.into())
+            }
+            _ => Lookup::NotFound,
+        }
+    }
+
+    /// Returns every copy of a skill of this bare name, the owner first.
+    #[must_use]
+    pub fn copies(&self, name: &str) -> &[Skill] {
+        let start = self
+            .skills
+            .partition_point(|skill| skill.name.as_str() < name);
+        let length = self.skills[start..].partition_point(|skill| skill.name == name);
+        &self.skills[start..start + length]
+    }
+
+    /// Returns the skill whose folder or SKILL.md is at `path`, shadowed or not.
+    #[must_use]
+    pub fn at_path(&self, path: &Path) -> Option<&Skill> {
+        let path = self.env.start.join(path);
+        let folder = if path.ends_with(SKILL_FILE) {
+            path.parent()?.to_path_buf()
+        } else {
+            path
+        };
+        let by_path = self.skills.iter().find(|skill| skill.folder == folder);
+        by_path.or_else(|| {
+            let real = folder.canonicalize().ok()?;
+            self.skills.iter().find(|skill| {
+                skill
+                    .folder
+                    .canonicalize()
+                    .is_ok_and(|folder| folder == real)
+            })
+        })
+    }
+
+    /// Returns how `skill` is called where names must be unique: its bare name,
+    /// or the qualified one where both sources have it.
+    ///
+    /// Aliases are given over all valid skills, on or off, so that a toggle
+    /// never renames another entry.
+    #[must_use]
+    pub fn alias<'a>(&self, skill: &'a Skill) -> Cow<'a, str> {
+        if self
+            .copies(&skill.name)
+            .iter()
+            .all(|copy| copy.source() == skill.source())
+        {
+            Cow::Borrowed(&skill.name)
+        } else {
+            Cow::Owned(skill.source().qualify(&skill.name))
+        }
+    }
+
+    /// Returns the names by which a person may have meant something else than
+    /// `name`: names near it, and the names of skills whose folder bears it.
+    #[must_use]
+    pub fn near(&self, name: &str) -> Vec<String> {
+        let (_, bare) = split_qualified(name);
+        let by_folder = self.owners().filter(|skill| {
+            skill.name != bare
+                && skill
+                    .folder
+                    .file_name()
+                    .is_some_and(|folder| nfc(&folder.to_string_lossy()) == bare)
+        });
+        let mut names: Vec<String> = by_folder
+            .map(|skill| self.alias(skill).into_owned())
+            .collect();
+        for found in near(bare, self.owners().map(|skill| skill.name.as_str())) {
+            if found != bare && !names.iter().any(|name| name == found) {
+                names.push(found.to_owned());
+            }
+        }
+        names
+    }
+
+    /// Returns what sat in a root and could have been meant by `name`.
+    #[must_use]
+    pub fn broken_called(&self, name: &str) -> Vec<&Broken> {
+        let (_, bare) = split_qualified(name);
+        let bare = nfc(bare);
+        self.broken
+            .iter()
+            .filter(|broken| broken.is_called(&bare))
+            .collect()
+    }
+
+    /// Returns the folders called `name` that stand one level too deep to be
+    /// skills.
+    #[must_use]
+    pub fn too_deep(&self, name: &str) -> Vec<PathBuf> {
+        self.broken
+            .iter()
+            .filter(|broken| {
+                broken
+                    .diagnostics
+                    .iter()
+                    .any(|found| found.rule == Rule::NoSkillFile)
+            })
+            .flat_map(|broken| skill_folders_in(&broken.location))
+            .filter(|folder| {
+                folder
+                    .file_name()
+                    .is_some_and(|folder| nfc(&folder.to_string_lossy()) == nfc(name))
+            })
+            .collect()
+    }
+
+    /// Returns whether `skill` is on only because of the repository that ships
+    /// it: by that project's scope file, or as the copy that shadows the home
+    /// copy which the global scope turned on.
+    #[must_use]
+    pub fn on_by_this_repository(&self, skill: &Skill, resolution: &Resolution) -> bool {
+        if skill.root.origin != Origin::Project || resolution.state == State::Off {
+            return false;
+        }
+        match resolution.cause.scope() {
+            Some(Scope::Project) => true,
+            Some(Scope::Global) => self
+                .copies(&skill.name)
+                .iter()
+                .any(|copy| copy.root.origin == Origin::Home),
+            _ => false,
+        }
+    }
+
+    /// Returns each name that a scope file has in a list and no skill bears.
+    #[must_use]
+    pub fn missing(&self) -> Vec<Missing> {
+        self.scopes.missing(|source, bare| {
+            self.copies(bare)
+                .iter()
+                .any(|copy| source.is_none_or(|source| source == copy.source()))
+        })
+    }
+
+    /// A bare entry means the workspace's skill where both sources have it,
+    /// else whichever does.
+    fn subject<'a>(&self, skill: &'a Skill) -> Subject<'a> {
+        let workspace_has_it = || {
+            self.copies(&skill.name)
+                .iter()
+                .any(|copy| copy.source() == Source::Workspace)
+        };
+        Subject {
+            name: &skill.name,
+            source: skill.source(),
+            is_meant_by_bare_name: skill.source() == Source::Workspace || !workspace_has_it(),
+            is_from_project: skill.root.origin == Origin::Project,
+        }
+    }
+}
+
+fn read_scopes(
+    env: &Env,
+    project: Option<&Project>,
+    conversation: Option<&Conversation>,
+) -> Scopes {
+    let paths = Scope::ALL
+        .into_iter()
+        .filter_map(|scope| scope_path(scope, env, project, conversation).ok());
+    Scopes {
+        files: paths.map(|path| store::load(&path, &env.limits)).collect(),
+        ignore_project_on: env.ignore_project_on,
+    }
+}
+
+fn scope_path(
+    scope: Scope,
+    env: &Env,
+    project: Option<&Project>,
+    conversation: Option<&Conversation>,
+) -> Result<ScopePath, NoScope> {
+    const SCOPE_FILE: &str = ".codeaf/skills.json";
+    let (file, within) = match scope {
+        Scope::Global => (
+            env.home.as_ref().ok_or(NoScope::NoHome)?.join(SCOPE_FILE),
+            None,
+        ),
+        Scope::Project => {
+            let folder = &project.ok_or(NoScope::HomeIsNoProject)?.folder;
+            (folder.join(SCOPE_FILE), Some(folder.clone()))
+        }
+        Scope::Conversation => (
+            conversation.ok_or(NoScope::NoConversation)?.meta_file(),
+            None,
+        ),
+    };
+    Ok(ScopePath {
+        scope,
+        file,
+        within,
+    })
+}
+
+/// Returns the conversation's folders, then those that were named; a place of a
+/// conversation that is gone is a warning, a folder that was named an error.
+fn attached_folders(
+    env: &Env,
+    scopes: &Scopes,
+    warnings: &mut Vec<Diagnostic>,
+) -> Result<Vec<PathBuf>, DiscoveryError> {
+    let mut folders = Vec::new();
+    let places = scopes
+        .files
+        .iter()
+        .flat_map(|file| file.places().iter().map(move |place| (file, place)));
+    for (decisions, place) in places {
+        let path = match (place.text.strip_prefix("~/"), &env.home) {
+            (Some(rest), Some(home)) => home.join(rest),
+            _ => env.start.join(&place.text),
+        };
+        if path.is_dir() {
+            folders.push(path);
+        } else {
+            let message = format!("the attached folder `{}` is not there", place.text);
+            warnings.push(
+                Diagnostic::warning(Rule::AttachedFolder, decisions.path(), message).at(place.span),
+            );
+        }
+    }
+    for folder in &env.folders {
+        let path = env.start.join(folder);
+        if !path.is_dir() {
+            return Err(DiscoveryError::NotAFolder { path });
+        }
+        folders.push(path);
+    }
+    Ok(folders)
+}

@@ -1,0 +1,232 @@
+//! What the program was started with: folders, variables, choices.
+//!
+//! An [`Env`] is handed in and never read from the process, so that a test, a
+//! server with many users and the program all call the same functions.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use crate::limits::Limits;
+
+/// Everything around a call: where it starts, whose home it is, what was asked.
+#[derive(Debug, Clone)]
+pub struct Env {
+    /// The starting folder: absolute, links resolved.
+    pub start: PathBuf,
+    /// The folder that holds `.codeaf/skills.json` and the home roots;
+    /// `CODEAF_HOME`, or the login home. Without one there is no global scope.
+    pub home: Option<PathBuf>,
+    /// The login home, which is never a project even when `home` is moved.
+    pub login_home: Option<PathBuf>,
+    /// Roots that come first, in order: `--skills-dir`, then
+    /// `CODEAF_SKILLS_PATH`.
+    pub given_roots: Vec<PathBuf>,
+    /// Attached folders beyond those of the conversation, in order.
+    pub folders: Vec<PathBuf>,
+    /// The conversation: a folder, its `meta.json`, or a 16-digit id.
+    pub conversation: Option<PathBuf>,
+    /// Whether project scope may say only *off*.
+    pub ignore_project_on: bool,
+    /// Which skills may be activated by name.
+    pub allowed: Allowed,
+    /// Bounds on what is read.
+    pub limits: Limits,
+}
+
+impl Env {
+    /// Makes an environment that starts in `start` and has no home.
+    #[must_use]
+    pub fn new(start: impl Into<PathBuf>) -> Self {
+        Self {
+            start: start.into(),
+            home: None,
+            login_home: None,
+            given_roots: Vec::new(),
+            folders: Vec::new(),
+            conversation: None,
+            ignore_project_on: false,
+            allowed: Allowed::All,
+            limits: Limits::DEFAULT,
+        }
+    }
+
+    /// Makes an environment from variables.
+    ///
+    /// `CODEAF_HOME` counts if it is not empty; else `HOME` if it is an absolute
+    /// path; an empty or relative `HOME` means that there is no home; without
+    /// `HOME`, the home is `account_home`. Relative paths in variables are taken
+    /// from `working_folder`, which `-C` does not move.
+    #[must_use]
+    pub fn from_variables(
+        working_folder: &Path,
+        variable: impl Fn(&str) -> Option<OsString>,
+        account_home: impl FnOnce() -> Option<PathBuf>,
+    ) -> Self {
+        let filled = |name: &str| variable(name).filter(|value| !value.is_empty());
+        let login_home = match variable("HOME") {
+            Some(home) => Some(PathBuf::from(home)).filter(|path| path.is_absolute()),
+            None => account_home().filter(|path| path.is_absolute()),
+        };
+        let home = filled("CODEAF_HOME").map(|home| working_folder.join(home));
+        let skills_path = filled("CODEAF_SKILLS_PATH").unwrap_or_default();
+        Self {
+            home: home.or_else(|| login_home.clone()),
+            login_home,
+            given_roots: std::env::split_paths(&skills_path)
+                .filter(|path| !path.as_os_str().is_empty())
+                .map(|path| working_folder.join(path))
+                .collect(),
+            conversation: filled("CODEAF_CONVERSATION").map(|path| {
+                if is_conversation_id(Path::new(&path)) {
+                    PathBuf::from(path)
+                } else {
+                    working_folder.join(path)
+                }
+            }),
+            ..Self::new(working_folder)
+        }
+    }
+}
+
+/// Which skills may be activated: `--allowed-skills`.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Allowed {
+    /// Not given, or `*`.
+    #[default]
+    All,
+    /// These names, bare or qualified; none if the list is empty.
+    Only(Vec<String>),
+}
+
+impl Allowed {
+    /// Reads a comma list; `*` anywhere in it means all.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use codeaf_skills::Allowed;
+    ///
+    /// assert_eq!(Allowed::parse("*"), Allowed::All);
+    /// assert_eq!(Allowed::parse(""), Allowed::Only(vec![]));
+    /// assert!(Allowed::parse("pdf, review").permits(["review"]));
+    /// assert!(!Allowed::parse("pdf").permits(["review"]));
+    /// ```
+    #[must_use]
+    pub fn parse(list: &str) -> Self {
+        let names: Vec<String> = list
+            .split(',')
+            .map(str::trim)
+            .filter(|name| !name.is_empty())
+            .map(|name| crate::text::nfc(name).into_owned())
+            .collect();
+        if names.iter().any(|name| name == "*") {
+            Self::All
+        } else {
+            Self::Only(names)
+        }
+    }
+
+    /// Returns whether a skill that goes by any of `names` may be activated.
+    #[must_use]
+    pub fn permits<'a>(&self, names: impl IntoIterator<Item = &'a str>) -> bool {
+        match self {
+            Self::All => true,
+            Self::Only(allowed) => names
+                .into_iter()
+                .any(|name| allowed.iter().any(|permitted| permitted == name)),
+        }
+    }
+}
+
+/// Returns whether `path` is a bare conversation id: 16 hexadecimal digits.
+#[must_use]
+pub fn is_conversation_id(path: &Path) -> bool {
+    path.to_str()
+        .is_some_and(|text| text.len() == 16 && text.bytes().all(|b| b.is_ascii_hexdigit()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn homes(
+        variables: &[(&str, &str)],
+        account: Option<&str>,
+    ) -> (Option<PathBuf>, Option<PathBuf>) {
+        let env = Env::from_variables(
+            Path::new("/work"),
+            |name| {
+                variables
+                    .iter()
+                    .find(|(key, _)| *key == name)
+                    .map(|(_, value)| OsString::from(value))
+            },
+            || account.map(PathBuf::from),
+        );
+        (env.home, env.login_home)
+    }
+
+    #[test]
+    fn home_is_moved_by_its_own_variable_and_never_relative() {
+        let path = |text: &str| Some(PathBuf::from(text));
+
+        for (variables, account, home, login) in [
+            (&[("HOME", "/h")][..], None, path("/h"), path("/h")),
+            (
+                &[("HOME", "/h"), ("CODEAF_HOME", "/c")],
+                None,
+                path("/c"),
+                path("/h"),
+            ),
+            (
+                &[("HOME", "/h"), ("CODEAF_HOME", "")],
+                None,
+                path("/h"),
+                path("/h"),
+            ),
+            (
+                &[("HOME", "/h"), ("CODEAF_HOME", "c")],
+                None,
+                path("/work/c"),
+                path("/h"),
+            ),
+            (&[("HOME", "")], path("/a"), None, None),
+            (&[("HOME", "rel")], path("/a"), None, None),
+            (&[], path("/a"), path("/a"), path("/a")),
+            (&[], None, None, None),
+        ] {
+            let account = account.as_ref().and_then(|path| path.to_str());
+            assert_eq!(homes(variables, account), (home, login), "{variables:?}");
+        }
+    }
+
+    #[test]
+    fn roots_from_the_variable_are_split_at_colons() {
+        let env = Env::from_variables(
+            Path::new("/work"),
+            |name| (name == "CODEAF_SKILLS_PATH").then(|| OsString::from("/a::b c:/d")),
+            || None,
+        );
+
+        assert_eq!(
+            env.given_roots,
+            [
+                PathBuf::from("/a"),
+                PathBuf::from("/work/b c"),
+                PathBuf::from("/d")
+            ]
+        );
+    }
+
+    #[test]
+    fn a_bare_id_has_sixteen_hexadecimal_digits() {
+        for (text, is_id) in [
+            ("0123456789abcdef", true),
+            ("0123456789abcde", false),
+            ("0123456789abcdeg", false),
+            ("./0123456789abcdef", false),
+        ] {
+            assert_eq!(is_conversation_id(Path::new(text)), is_id, "{text}");
+        }
+    }
+}
