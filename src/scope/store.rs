@@ -2,8 +2,8 @@
 //!
 //! No other code writes a scope file. A write locks the folder of the real
 //! file, reads the file again, edits, and puts a new file in its place with
-//! one rename: whoever reads sees the old file or the new one, whole. What the
-//! edit does to the text, [`edit`](super::edit) decides.
+//! one rename: whoever reads sees the old file or the new one, whole. What an
+//! edit does to the text is decided elsewhere.
 
 mod disk;
 mod folder;
