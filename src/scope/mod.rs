@@ -1,7 +1,7 @@
 //! Who decided: scopes, their files, and the one rule.
 //!
 //! This file decides which scopes there are and that their order is the
-//! precedence. [`file`] reads what a scope file says, [`resolution`] applies
+//! precedence. [`mod@file`] reads what a scope file says, [`resolution`] applies
 //! the one rule, and [`store`] is the only code that writes. None of them
 //! knows what a skill is beyond its name.
 

@@ -2,8 +2,8 @@
 //!
 //! No other code writes a scope file. A write locks the folder of the real
 //! file, reads the file again, edits, and puts a new file in its place with
-//! one rename: whoever reads sees the old file or the new one, whole. What the
-//! edit does to the text, [`edit`](super::edit) decides.
+//! one rename: whoever reads sees the old file or the new one, whole. What an
+//! edit does to the text is decided elsewhere.
 
 mod disk;
 mod folder;
@@ -282,6 +282,561 @@ impl Draft {
             outcome,
             decisions: self.decisions,
             file,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scope::State;
+    use std::cell::RefCell;
+    use std::fs;
+    use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+    use std::rc::Rc;
+    use tempfile::TempDir;
+
+    const LIMITS: Limits = Limits::DEFAULT;
+    const ON_X: &str = "{\n  \"on\": [\n    \"x\"\n  ],\n  \"off\": []\n}\n";
+
+    struct Place {
+        folder: TempDir,
+        path: ScopePath,
+    }
+
+    impl Place {
+        /// A project without a scope file.
+        fn project() -> Self {
+            let folder = TempDir::new().unwrap();
+            let root = folder.path().canonicalize().unwrap().join("project");
+            fs::create_dir(&root).unwrap();
+            let path = ScopePath {
+                scope: Scope::Project,
+                file: root.join(".codeaf/skills.json"),
+                within: Some(root),
+            };
+            Self { folder, path }
+        }
+
+        /// A project with a scope file.
+        fn with(text: &str) -> Self {
+            let place = Self::project();
+            fs::create_dir(place.codeaf()).unwrap();
+            fs::write(&place.path.file, text).unwrap();
+            place
+        }
+
+        /// The same folder, as the global scope has it.
+        fn global(mut self) -> Self {
+            self.path.scope = Scope::Global;
+            self.path.within = None;
+            self
+        }
+
+        fn codeaf(&self) -> PathBuf {
+            self.path.file.parent().unwrap().to_path_buf()
+        }
+
+        /// A path beside the project.
+        fn outside(&self, name: &str) -> PathBuf {
+            self.folder.path().canonicalize().unwrap().join(name)
+        }
+
+        fn text(&self) -> String {
+            fs::read_to_string(&self.path.file).unwrap()
+        }
+
+        fn edit(&self, changes: &[Change]) -> Result<Edited, StoreError> {
+            edit(&self.path, changes, &LIMITS)
+        }
+
+        fn names_in_folder(&self) -> Vec<String> {
+            let mut names: Vec<_> = fs::read_dir(self.codeaf())
+                .unwrap()
+                .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+                .collect();
+            names.sort();
+            names
+        }
+    }
+
+    fn mode(path: &Path) -> u32 {
+        fs::metadata(path).unwrap().mode() & 0o7777
+    }
+
+    #[test]
+    fn a_missing_file_is_made_with_its_folder() {
+        let place = Place::project();
+
+        let edited = place.edit(&[Change::on("x")]).unwrap();
+
+        assert_eq!(edited.outcome, Outcome::Changed);
+        assert_eq!(edited.file, place.path.file);
+        assert_eq!(edited.decisions.state_of("x"), Some(State::On));
+        assert_eq!(place.text(), ON_X);
+        assert_eq!(place.names_in_folder(), ["skills.json"]);
+        assert_eq!(
+            load(&place.path, &LIMITS).entries(),
+            edited.decisions.entries()
+        );
+    }
+
+    #[test]
+    fn a_home_that_is_made_is_for_its_user_alone() {
+        let place = Place::project().global();
+
+        place.edit(&[Change::on("x")]).unwrap();
+
+        assert_eq!(mode(&place.codeaf()), 0o700);
+    }
+
+    #[test]
+    fn nothing_to_change_touches_nothing() {
+        let place = Place::with(r#"{"on":["a"],   "off":["b"]}"#);
+        let before = fs::metadata(&place.path.file).unwrap();
+        let folder = fs::metadata(place.codeaf()).unwrap();
+
+        let changes = [Change::on("a"), Change::off("b"), Change::clear("c")];
+        let edited = place.edit(&changes).unwrap();
+
+        let after = fs::metadata(&place.path.file).unwrap();
+        assert_eq!(edited.outcome, Outcome::Unchanged);
+        assert_eq!(edited.decisions.entries().len(), 2);
+        assert_eq!(before.ino(), after.ino());
+        assert_eq!(before.modified().unwrap(), after.modified().unwrap());
+        assert_eq!(
+            folder.modified().unwrap(),
+            fs::metadata(place.codeaf()).unwrap().modified().unwrap()
+        );
+    }
+
+    #[test]
+    fn clearing_in_a_missing_file_makes_no_folder() {
+        let place = Place::project();
+
+        let edited = place.edit(&[Change::clear("x")]).unwrap();
+
+        assert_eq!(edited.outcome, Outcome::Unchanged);
+        assert!(!place.codeaf().exists());
+    }
+
+    #[test]
+    fn a_preview_writes_nothing() {
+        let place = Place::project();
+
+        let preview = preview(&place.path, &[Change::on("x")], &LIMITS).unwrap();
+
+        assert_eq!(
+            (preview.before.as_str(), preview.after.as_str()),
+            ("", ON_X)
+        );
+        assert!(!place.codeaf().exists());
+    }
+
+    #[test]
+    fn the_mode_is_kept() {
+        for wanted in [0o600, 0o640, 0o664, 0o755] {
+            let place = Place::with("{}");
+            fs::set_permissions(&place.path.file, fs::Permissions::from_mode(wanted)).unwrap();
+
+            place.edit(&[Change::on("x")]).unwrap();
+
+            assert_eq!(mode(&place.path.file), wanted);
+        }
+    }
+
+    #[test]
+    fn the_owner_is_kept_where_we_may_give_files_away() {
+        let place = Place::with("{}");
+        if std::os::unix::fs::chown(&place.path.file, Some(4_321), Some(8_765)).is_err() {
+            return;
+        }
+
+        place.edit(&[Change::on("x")]).unwrap();
+
+        let metadata = fs::metadata(&place.path.file).unwrap();
+        assert_eq!((metadata.uid(), metadata.gid()), (4_321, 8_765));
+    }
+
+    #[test]
+    fn a_link_is_edited_behind_the_link_over_several_hops() {
+        let place = Place::project().global();
+        fs::create_dir_all(place.outside("dotfiles/deep")).unwrap();
+        fs::create_dir(place.codeaf()).unwrap();
+        let real = place.outside("dotfiles/deep/real.json");
+        fs::write(&real, "{\"on\": []}").unwrap();
+        symlink("deep/real.json", place.outside("dotfiles/hop")).unwrap();
+        symlink("../../dotfiles/hop", &place.path.file).unwrap();
+
+        let edited = place.edit(&[Change::on("x")]).unwrap();
+
+        assert!(place.path.file.is_symlink());
+        assert!(place.outside("dotfiles/hop").is_symlink());
+        assert_eq!(fs::read_to_string(&real).unwrap(), "{\"on\": [\"x\"]}");
+        assert_eq!(edited.file, real);
+        assert_eq!(edited.decisions.path().as_ref(), place.path.file);
+        assert_eq!(place.names_in_folder(), ["skills.json"]);
+    }
+
+    #[test]
+    fn a_dangling_link_gets_its_target_if_the_folder_is_there() {
+        let place = Place::project().global();
+        fs::create_dir(place.codeaf()).unwrap();
+        symlink(place.outside("real.json"), &place.path.file).unwrap();
+
+        place.edit(&[Change::on("x")]).unwrap();
+
+        assert!(place.path.file.is_symlink());
+        assert_eq!(
+            fs::read_to_string(place.outside("real.json")).unwrap(),
+            ON_X
+        );
+    }
+
+    #[test]
+    fn links_that_lead_nowhere_are_refused() {
+        let into_nothing = Place::project().global();
+        fs::create_dir(into_nothing.codeaf()).unwrap();
+        symlink("/no/such/folder/x.json", &into_nothing.path.file).unwrap();
+        let folder = Place::project().global();
+        symlink("/no/such/folder", folder.codeaf()).unwrap();
+        for place in [into_nothing, folder] {
+            let error = place.edit(&[Change::on("x")]).unwrap_err();
+
+            assert!(matches!(error, StoreError::LinkDangles { .. }), "{error}");
+            assert!(error.to_string().contains("skills.json"), "{error}");
+            assert!(load(&place.path, &LIMITS).fault().is_none());
+        }
+
+        let ring = Place::project().global();
+        fs::create_dir(ring.codeaf()).unwrap();
+        symlink("skills.json", &ring.path.file).unwrap();
+        assert!(matches!(
+            ring.edit(&[Change::on("x")]),
+            Err(StoreError::Io { .. })
+        ));
+        assert!(load(&ring.path, &LIMITS).fault().is_some());
+    }
+
+    #[test]
+    fn a_project_file_that_leads_outside_is_refused() {
+        let file = Place::project();
+        fs::create_dir(file.codeaf()).unwrap();
+        fs::write(file.outside("theirs.json"), "{}").unwrap();
+        symlink(file.outside("theirs.json"), &file.path.file).unwrap();
+        let folder = Place::project();
+        fs::create_dir(folder.outside("theirs")).unwrap();
+        symlink(folder.outside("theirs"), folder.codeaf()).unwrap();
+        let dangling = Place::project();
+        fs::create_dir(dangling.codeaf()).unwrap();
+        symlink(dangling.outside("new.json"), &dangling.path.file).unwrap();
+        let sibling = Place::project();
+        fs::create_dir(sibling.outside("project-two")).unwrap();
+        symlink(sibling.outside("project-two"), sibling.codeaf()).unwrap();
+        for place in [file, folder, dangling, sibling] {
+            let error = place.edit(&[Change::on("x")]).unwrap_err();
+
+            assert!(matches!(error, StoreError::LinkLeaves { .. }), "{error}");
+            assert!(preview(&place.path, &[Change::on("x")], &LIMITS).is_err());
+            assert!(!place.outside("new.json").exists());
+            assert!(!place.outside("theirs/skills.json").exists());
+        }
+    }
+
+    #[test]
+    fn a_project_file_may_be_a_link_inside_the_project() {
+        let place = Place::project();
+        let root = place.path.within.clone().unwrap();
+        fs::create_dir(root.join("conf")).unwrap();
+        symlink("conf", place.codeaf()).unwrap();
+
+        place.edit(&[Change::on("x")]).unwrap();
+
+        assert_eq!(
+            fs::read_to_string(root.join("conf/skills.json")).unwrap(),
+            ON_X
+        );
+    }
+
+    #[test]
+    fn what_is_no_scope_file_is_never_overwritten() {
+        for text in [
+            "",
+            "{ // a\n}",
+            "[]",
+            "\u{feff}{}",
+            "{\"on\": 1}",
+            "{\"a\":1,\"a\":1}",
+        ] {
+            let place = Place::with(text);
+
+            let error = place.edit(&[Change::on("x")]).unwrap_err();
+
+            assert!(matches!(error, StoreError::Unreadable { .. }), "{error}");
+            assert_eq!(place.text(), text);
+            assert_eq!(place.names_in_folder(), ["skills.json"]);
+        }
+    }
+
+    #[test]
+    fn folders_and_pipes_in_the_files_place_are_faults_and_do_not_hang() {
+        let folder = Place::project();
+        fs::create_dir_all(&folder.path.file).unwrap();
+        let pipe = Place::project();
+        fs::create_dir(pipe.codeaf()).unwrap();
+        rustix::fs::mknodat(
+            rustix::fs::CWD,
+            &pipe.path.file,
+            rustix::fs::FileType::Fifo,
+            rustix::fs::Mode::RUSR,
+            0,
+        )
+        .unwrap();
+        for place in [folder, pipe] {
+            let fault = load(&place.path, &LIMITS).fault().cloned().unwrap();
+            let error = place.edit(&[Change::on("x")]).unwrap_err();
+
+            assert_eq!(fault.span, None);
+            assert!(matches!(error, StoreError::Unreadable { .. }), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_file_in_the_folders_place_is_an_error_that_names_it() {
+        let place = Place::project();
+        fs::write(place.codeaf(), "mine").unwrap();
+
+        let error = place.edit(&[Change::on("x")]).unwrap_err();
+
+        assert!(error.to_string().contains("make the folder"), "{error}");
+        assert!(error.to_string().ends_with(".codeaf"), "{error}");
+        assert_eq!(fs::read_to_string(place.codeaf()).unwrap(), "mine");
+        assert!(load(&place.path, &LIMITS).fault().is_none());
+    }
+
+    #[test]
+    fn an_edit_does_not_take_a_file_over_its_bound() {
+        let place = Place::with("{\"on\": []}");
+        let limits = Limits {
+            scope_bytes: 12,
+            ..LIMITS
+        };
+
+        let error = edit(&place.path, &[Change::on("long")], &limits).unwrap_err();
+
+        assert!(error.to_string().contains("over 12 bytes"), "{error}");
+        assert_eq!(place.text(), "{\"on\": []}");
+    }
+
+    #[test]
+    fn a_conversation_must_be_there() {
+        let mut place = Place::project().global();
+        place.path.scope = Scope::Conversation;
+        place.path.file = place.outside("conversation/meta.json");
+        fs::create_dir(place.codeaf()).unwrap();
+
+        let error = place.edit(&[Change::on("x")]).unwrap_err();
+        let cleared = place.edit(&[Change::clear("x")]).unwrap();
+        fs::write(
+            &place.path.file,
+            "{\n  \"id\": 12345678901234567890123\n}\n",
+        )
+        .unwrap();
+        place.edit(&[Change::on("x")]).unwrap();
+
+        assert!(
+            matches!(error, StoreError::NoConversation { .. }),
+            "{error}"
+        );
+        assert_eq!(cleared.outcome, Outcome::Unchanged);
+        let text = fs::read_to_string(&place.path.file).unwrap();
+        assert!(text.starts_with("{\n  \"id\": 12345678901234567890123,\n  \"skills\""));
+    }
+
+    #[test]
+    fn what_a_killed_writer_left_is_removed_by_the_next_write() {
+        let place = Place::with("{}");
+        for name in [".codeaf-skills-7-0.tmp", ".codeaf-skills-mine.tmp", "a.tmp"] {
+            fs::write(place.codeaf().join(name), "half").unwrap();
+        }
+
+        place.edit(&[Change::on("x")]).unwrap();
+
+        assert_eq!(
+            place.names_in_folder(),
+            [".codeaf-skills-mine.tmp", "a.tmp", "skills.json"]
+        );
+    }
+
+    #[test]
+    fn writers_at_once_lose_nothing() {
+        let place = Place::project();
+        std::thread::scope(|scope| {
+            for writer in 0..8 {
+                let path = &place.path;
+                scope.spawn(move || {
+                    for number in 0..50 {
+                        let change = Change::on(format!("w{writer}-{number}"));
+                        edit(path, &[change], &LIMITS).unwrap();
+                    }
+                });
+            }
+        });
+
+        assert_eq!(load(&place.path, &LIMITS).entries().len(), 400);
+        assert_eq!(place.names_in_folder(), ["skills.json"]);
+    }
+
+    #[test]
+    fn what_a_program_without_a_lock_writes_meanwhile_is_not_lost() {
+        let place = Place::with("{\"on\": []}");
+        let file = place.path.file.clone();
+        let mut is_first = true;
+        let rival = move |call| {
+            if call == "create" && std::mem::take(&mut is_first) {
+                fs::write(&file, "{\"on\": [\"theirs\"]}")?;
+            }
+            Ok(())
+        };
+
+        disk::hook::with(rival, || place.edit(&[Change::on("x")])).unwrap();
+
+        assert_eq!(place.text(), "{\"on\": [\"theirs\", \"x\"]}");
+        assert_eq!(place.names_in_folder(), ["skills.json"]);
+    }
+
+    #[test]
+    fn a_file_that_never_rests_is_a_conflict() {
+        let place = Place::with("{\"on\": []}");
+        let file = place.path.file.clone();
+        let mut number = 0;
+        let rival = move |call| {
+            if call == "create" {
+                number += 1;
+                fs::write(&file, format!("{{\"n\": {number}}}"))?;
+            }
+            Ok(())
+        };
+
+        let error = disk::hook::with(rival, || place.edit(&[Change::on("x")])).unwrap_err();
+
+        assert!(matches!(error, StoreError::Conflict { .. }), "{error}");
+        assert_eq!(place.text(), format!("{{\"n\": {ATTEMPTS}}}"));
+        assert_eq!(place.names_in_folder(), ["skills.json"]);
+    }
+
+    #[test]
+    fn a_folder_that_goes_away_before_the_lock_is_made_again() {
+        let place = Place::project();
+        let folder = place.codeaf();
+        let mut is_first = true;
+        let rival = move |call| {
+            if call == "lock" && std::mem::take(&mut is_first) {
+                fs::remove_dir(&folder)?;
+            }
+            Ok(())
+        };
+
+        disk::hook::with(rival, || place.edit(&[Change::on("x")])).unwrap();
+
+        assert_eq!(place.text(), ON_X);
+    }
+
+    #[test]
+    fn without_locks_nothing_is_swept_and_the_edit_is_done() {
+        let place = Place::with("{}");
+        fs::write(place.codeaf().join(".codeaf-skills-7-0.tmp"), "half").unwrap();
+        let unsupported = |call| match call {
+            "lock" => Err(io::ErrorKind::Unsupported.into()),
+            _ => Ok(()),
+        };
+
+        disk::hook::with(unsupported, || place.edit(&[Change::on("x")])).unwrap();
+
+        assert_eq!(
+            place.names_in_folder(),
+            [".codeaf-skills-7-0.tmp", "skills.json"]
+        );
+    }
+
+    /// Runs `work` with the call after `calls_before` others failing, and all
+    /// that follow it if `stays`. Returns the names of the calls that failed.
+    fn failing<T>(
+        calls_before: usize,
+        stays: bool,
+        work: impl FnOnce() -> T,
+    ) -> (T, Vec<&'static str>) {
+        let failed = Rc::new(RefCell::new(Vec::new()));
+        let seen = Rc::clone(&failed);
+        let mut calls = 0;
+        let hook = move |call| {
+            calls += 1;
+            let is_due = if stays {
+                calls > calls_before
+            } else {
+                calls == calls_before + 1
+            };
+            if is_due {
+                seen.borrow_mut().push(call);
+                return Err(io::Error::other("made to fail"));
+            }
+            Ok(())
+        };
+        let result = disk::hook::with(hook, work);
+        (result, failed.take())
+    }
+
+    #[test]
+    fn a_failing_call_leaves_the_old_file_or_the_new_one() {
+        let old = "{\n  \"keep\": 1.10,\n  \"on\": []\n}\n";
+        let new = "{\n  \"keep\": 1.10,\n  \"on\": [\n    \"x\"\n  ]\n}\n";
+        for stays in [false, true] {
+            let mut calls = 0;
+            loop {
+                let place = Place::with(old);
+                fs::write(place.codeaf().join(".codeaf-skills-7-0.tmp"), "half").unwrap();
+
+                let work = || place.edit(&[Change::on("x")]);
+                let (result, failed) = failing(calls, stays, work);
+
+                let text = place.text();
+                let row = format!("call {calls}, failed {failed:?}: {result:?}");
+                assert_eq!(text, if result.is_ok() { new } else { old }, "{row}");
+                if let Err(error) = &result {
+                    assert!(error.to_string().contains("project"), "{row}");
+                }
+                let left = place.names_in_folder().len();
+                if !failed.contains(&"remove") && !failed.contains(&"list folder") && result.is_ok()
+                {
+                    assert_eq!(left, 1, "{row}");
+                }
+                assert!(left <= 2 || failed.contains(&"remove"), "{row}");
+                place.edit(&[Change::off("y")]).unwrap();
+                assert_eq!(place.names_in_folder(), ["skills.json"], "{row}");
+                if failed.is_empty() {
+                    break;
+                }
+                calls += 1;
+            }
+            assert!(calls > 12, "{calls} calls can fail");
+        }
+    }
+
+    #[test]
+    fn a_failing_call_leaves_no_folder_behind() {
+        for calls in 0.. {
+            let place = Place::project();
+
+            let (result, failed) = failing(calls, false, || place.edit(&[Change::on("x")]));
+
+            if result.is_ok() {
+                assert_eq!(place.text(), ON_X);
+            } else {
+                assert!(!place.codeaf().exists(), "call {calls}, failed {failed:?}");
+            }
+            if failed.is_empty() {
+                break;
+            }
         }
     }
 }

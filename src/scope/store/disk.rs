@@ -105,9 +105,8 @@ pub(super) fn open_folder(path: &Path) -> io::Result<File> {
 
 /// Waits for the lock on an open folder. Returns whether there are locks here.
 pub(super) fn lock(folder: &File) -> io::Result<bool> {
-    check("lock")?;
     loop {
-        match folder.lock() {
+        match check("lock").and_then(|()| folder.lock()) {
             Ok(()) => return Ok(true),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) if has_no_locks(&error) => return Ok(false),
@@ -208,55 +207,32 @@ fn check(_: &'static str) -> io::Result<()> {
 }
 
 #[cfg(test)]
-use failing::check;
+use hook::check;
 
-/// Makes one call of this thread fail.
+/// Lets a test see every call of its thread, and make it fail.
 #[cfg(test)]
-pub(super) mod failing {
+pub(super) mod hook {
     use std::cell::RefCell;
     use std::io;
 
-    #[derive(Default)]
-    struct Plan {
-        calls_before: Option<usize>,
-        stays: bool,
-        failed: Vec<&'static str>,
-    }
+    type Hook = Box<dyn FnMut(&'static str) -> io::Result<()>>;
 
     thread_local! {
-        static PLAN: RefCell<Plan> = RefCell::default();
+        static HOOK: RefCell<Option<Hook>> = const { RefCell::new(None) };
     }
 
-    /// Runs `work` with the call after `calls_before` others failing, and all
-    /// that follow it if `stays`. Returns the names of the calls that failed.
-    pub(in super::super) fn at<T>(
-        calls_before: usize,
-        stays: bool,
+    /// Runs `work` with `hook` before every call, which gets the call's name.
+    pub(in super::super) fn with<T>(
+        hook: impl FnMut(&'static str) -> io::Result<()> + 'static,
         work: impl FnOnce() -> T,
-    ) -> (T, Vec<&'static str>) {
-        PLAN.set(Plan {
-            calls_before: Some(calls_before),
-            stays,
-            failed: Vec::new(),
-        });
+    ) -> T {
+        HOOK.set(Some(Box::new(hook)));
         let result = work();
-        (result, PLAN.take().failed)
+        HOOK.set(None);
+        result
     }
 
     pub(super) fn check(call: &'static str) -> io::Result<()> {
-        PLAN.with_borrow_mut(|plan| match plan.calls_before {
-            None => Ok(()),
-            Some(0) => {
-                plan.failed.push(call);
-                if !plan.stays {
-                    plan.calls_before = None;
-                }
-                Err(io::Error::other("made to fail"))
-            }
-            Some(left) => {
-                plan.calls_before = Some(left - 1);
-                Ok(())
-            }
-        })
+        HOOK.with_borrow_mut(|hook| hook.as_mut().map_or(Ok(()), |hook| hook(call)))
     }
 }

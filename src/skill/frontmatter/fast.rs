@@ -1,6 +1,464 @@
-//! To be written.
-use super::Field;
+//! The frontmatter that people really write, read without the library.
+//!
+//! Fields in column 1 with values on one line, wrapped values, blocks, lists of
+//! words, one level of `metadata`. Whatever is odd is left to the library: this
+//! file may give up at any time, but it may never differ. A test holds that
+//! over generated and mutated texts.
+
+use std::borrow::Cow;
+use std::iter::repeat_n;
+
+use super::lexer::begins_plain;
+use super::places::FIRST_LINE;
+use super::{Content, Field, Scalar, ScalarKind, Style, Value};
+use crate::diagnostic::Span;
 use crate::limits::Limits;
-pub(super) fn read(_text: &str, _limits: &Limits) -> Option<Vec<Field>> {
-    None
+
+/// Levels that a text read here can have: fields, a mapping, a list in it.
+const DEPTH: usize = 3;
+
+/// Bytes of a key read here; the library takes up to 1,024.
+const KEY_BYTES: usize = 128;
+
+/// Keys that are written often enough to save a copy of each.
+const USUAL_KEYS: [&str; 6] = [
+    "name",
+    "description",
+    "license",
+    "compatibility",
+    "metadata",
+    "allowed-tools",
+];
+
+/// Reads fields, or gives up.
+pub(super) fn read(text: &str, limits: &Limits) -> Option<Vec<Field>> {
+    // Every value takes a byte, so the bounds on values cannot be met.
+    let bounded = text.len() <= limits.yaml_values.min(limits.yaml_text_bytes);
+    if !bounded || limits.yaml_depth < DEPTH || !is_common(text) {
+        return None;
+    }
+    let mut lines = Lines {
+        rest: text,
+        number: FIRST_LINE,
+    };
+    let fields = lines.mapping(0, false)?;
+    lines.rest.is_empty().then_some(fields)
+}
+
+/// Whether a text has neither tabs and control characters nor any character
+/// that the library must be shielded from.
+fn is_common(text: &str) -> bool {
+    let (mut odd, mut all) = (0, 0);
+    for b in text.bytes() {
+        odd |= u8::from(b < b' ') & u8::from(b != b'\n') & u8::from(b != b'\r');
+        odd |= u8::from(b == 0x7f);
+        all |= b;
+    }
+    let special = |c| {
+        matches!(
+            c,
+            '\u{80}'..='\u{9f}' | '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}'
+        )
+    };
+    odd == 0 && (all < 0x80 || !text.contains(special))
+}
+
+/// The lines that are still to be read.
+#[derive(Clone)]
+struct Lines<'a> {
+    rest: &'a str,
+    number: u32,
+}
+
+/// A line without its line end, and its indentation.
+#[derive(Clone, Copy)]
+struct Line<'a> {
+    text: &'a str,
+    indent: usize,
+    number: u32,
+}
+
+impl<'a> Line<'a> {
+    fn is_blank(self) -> bool {
+        self.indent == self.text.len()
+    }
+
+    fn is_comment(self) -> bool {
+        self.text.as_bytes().get(self.indent) == Some(&b'#')
+    }
+
+    fn is_item(self) -> bool {
+        self.text[self.indent..].starts_with("- ")
+    }
+
+    /// Returns the text from a byte on, without blanks at its ends, and where
+    /// it begins.
+    fn value(self, from: usize) -> (&'a str, usize) {
+        let value = self.text[from..].trim_start_matches(' ');
+        let start = self.text.len() - value.len();
+        (value.trim_end_matches(' '), start)
+    }
+
+    /// Returns the place of a part that begins at a byte before which all is
+    /// ASCII.
+    fn span(self, start: usize, part: &str) -> Span {
+        let column = u32::try_from(start + 1).unwrap_or(u32::MAX);
+        Span::new(self.number, column).with_length(part.chars().count())
+    }
+}
+
+impl<'a> Lines<'a> {
+    /// Returns the next line without taking it; gives up at a lone CR.
+    fn peek(&self) -> Option<Option<(Line<'a>, usize)>> {
+        if self.rest.is_empty() {
+            return Some(None);
+        }
+        let length = self.rest.bytes().position(|b| b == b'\n')?;
+        let text = &self.rest[..length];
+        let text = text.strip_suffix('\r').unwrap_or(text);
+        if text.contains('\r') {
+            return None;
+        }
+        let line = Line {
+            text,
+            indent: text.bytes().take_while(|&b| b == b' ').count(),
+            number: self.number,
+        };
+        Some(Some((line, length + 1)))
+    }
+
+    fn take(&mut self, length: usize) {
+        self.rest = &self.rest[length..];
+        self.number += 1;
+    }
+
+    /// Steps to the next line that is neither blank nor a comment.
+    fn content(&mut self) -> Option<Option<(Line<'a>, usize)>> {
+        loop {
+            match self.peek()? {
+                Some((line, length)) if line.is_blank() || line.is_comment() => self.take(length),
+                found => return Some(found),
+            }
+        }
+    }
+
+    fn mapping(&mut self, column: usize, nested: bool) -> Option<Vec<Field>> {
+        let mut fields = Vec::with_capacity(4);
+        while let Some((line, length)) = self.content()? {
+            if line.indent < column {
+                break;
+            }
+            if line.indent > column {
+                return None;
+            }
+            self.take(length);
+            fields.push(self.field(line, nested)?);
+        }
+        Some(fields)
+    }
+
+    fn field(&mut self, line: Line<'a>, nested: bool) -> Option<Field> {
+        let bytes = line.text.as_bytes();
+        let is_key = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-');
+        let length = bytes[line.indent..]
+            .iter()
+            .take_while(|&b| is_key(b))
+            .count();
+        let colon = line.indent + length;
+        let spaced = matches!(bytes.get(colon + 1), None | Some(b' '));
+        let usable = (1..=KEY_BYTES).contains(&length) && bytes[line.indent] != b'-';
+        if !usable || bytes.get(colon) != Some(&b':') || !spaced {
+            return None;
+        }
+        let key = &line.text[line.indent..colon];
+        let (text, start) = line.value(colon + 1);
+        let value = if text.is_empty() {
+            self.below(line, colon + 1, nested)?
+        } else {
+            self.value(line, text, start)?
+        };
+        let usual = USUAL_KEYS.into_iter().find(|&usual| usual == key);
+        Some(Field {
+            key_span: line.span(line.indent, key),
+            key: usual.map_or_else(|| Cow::Owned(key.to_owned()), Cow::Borrowed),
+            value,
+        })
+    }
+
+    /// Reads what stands under a key that has no value on its line.
+    fn below(&mut self, key: Line, behind: usize, nested: bool) -> Option<Value> {
+        let next = self.content()?.map(|(line, _)| line);
+        let next = next.filter(|line| line.indent >= key.indent + usize::from(!line.is_item()));
+        let Some(first) = next else {
+            let span = key.span(behind, "");
+            return Some(scalar(String::new(), ScalarKind::Null, Style::Plain, span));
+        };
+        if nested {
+            return None;
+        }
+        if first.is_item() {
+            let values = self.items(first.indent, key.indent)?;
+            return Some(Value {
+                span: values.first()?.span,
+                content: Content::Sequence(values),
+            });
+        }
+        let fields = self.mapping(first.indent, true)?;
+        Some(Value {
+            span: fields.first()?.key_span,
+            content: Content::Mapping(fields),
+        })
+    }
+
+    /// Reads list items in one column, under a key in another.
+    fn items(&mut self, column: usize, key_column: usize) -> Option<Vec<Value>> {
+        let mut values = Vec::new();
+        while let Some((line, length)) = self.content()? {
+            let item = line.is_item();
+            if line.indent < column || line.indent == column && !item && column == key_column {
+                break;
+            }
+            if line.indent > column || !item {
+                return None;
+            }
+            self.take(length);
+            let (text, start) = line.value(column + 1);
+            values.push(one_line(line, text, start)?);
+        }
+        Some(values)
+    }
+
+    fn value(&mut self, line: Line<'a>, text: &'a str, start: usize) -> Option<Value> {
+        match text.as_bytes()[0] {
+            b'|' | b'>' => self.block(line, text, start),
+            b'[' => words(line, text, start),
+            b'\'' | b'"' => one_line(line, text, start),
+            _ => {
+                let value = one_line(line, text, start)?;
+                self.wrapped(line.indent, value)
+            }
+        }
+    }
+
+    /// Goes on with a plain value on deeper lines.
+    fn wrapped(&mut self, column: usize, mut value: Value) -> Option<Value> {
+        let Content::Scalar(scalar) = &mut value.content else {
+            return None;
+        };
+        let mut ahead = self.clone();
+        let mut breaks = 0;
+        while let Some((line, length)) = ahead.peek()? {
+            ahead.take(length);
+            if line.is_blank() {
+                breaks += 1;
+                continue;
+            }
+            if line.indent <= column || line.is_comment() {
+                break;
+            }
+            let (text, _) = line.value(line.indent);
+            if !is_plain(text) {
+                return None;
+            }
+            fold(&mut scalar.text, breaks);
+            scalar.text.push_str(text);
+            scalar.kind = ScalarKind::Text;
+            breaks = 0;
+            *self = ahead.clone();
+        }
+        Some(value)
+    }
+
+    /// Reads a block after `|` or `>`.
+    fn block(&mut self, line: Line, header: &str, start: usize) -> Option<Value> {
+        let literal = header.starts_with('|');
+        let keep = match &header[1..] {
+            "" => None,
+            "+" => Some(true),
+            "-" => Some(false),
+            _ => return None,
+        };
+        let mut text = String::new();
+        let mut indent = None;
+        let mut breaks = 0;
+        while let Some((next, length)) = self.peek()? {
+            if next.text.is_empty() {
+                breaks += 1;
+            } else if next.is_blank() {
+                return None;
+            } else {
+                let first = indent.is_none();
+                let column = *indent.get_or_insert(next.indent);
+                if next.indent <= line.indent || next.indent < column {
+                    break;
+                }
+                match (first, literal) {
+                    (true, _) => text.extend(repeat_n('\n', breaks)),
+                    (false, true) => text.extend(repeat_n('\n', breaks + 1)),
+                    (false, false) => fold(&mut text, breaks),
+                }
+                let content = &next.text[column..];
+                if !literal && content.starts_with(' ') {
+                    return None;
+                }
+                text.push_str(content);
+                breaks = 0;
+            }
+            self.take(length);
+        }
+        if text.is_empty() {
+            return None;
+        }
+        match keep {
+            None => text.push('\n'),
+            Some(true) => text.extend(repeat_n('\n', breaks + 1)),
+            Some(false) => {}
+        }
+        let style = if literal {
+            Style::Literal
+        } else {
+            Style::Folded
+        };
+        Some(scalar(
+            text,
+            ScalarKind::Text,
+            style,
+            line.span(start, header),
+        ))
+    }
+}
+
+/// Puts between two lines what YAML puts there: a blank, or one line feed for
+/// each blank line.
+fn fold(text: &mut String, breaks: usize) {
+    if breaks == 0 {
+        text.push(' ');
+    }
+    text.extend(repeat_n('\n', breaks));
+}
+
+fn scalar(text: String, kind: ScalarKind, style: Style, span: Span) -> Value {
+    Value {
+        span,
+        content: Content::Scalar(Scalar {
+            text,
+            kind,
+            style: Some(style),
+            repaired: None,
+        }),
+    }
+}
+
+/// Reads a plain or quoted value that ends on its line.
+fn one_line(line: Line, text: &str, start: usize) -> Option<Value> {
+    let span = line.span(start, text);
+    if let Some(style) = quote_of(text) {
+        let inner = text.get(1..text.len() - 1).filter(|_| text.len() > 1)?;
+        let closed = text.as_bytes()[0] == text.as_bytes()[text.len() - 1];
+        let simple = !inner.bytes().any(|b| b == text.as_bytes()[0] || b == b'\\');
+        return (closed && simple).then(|| scalar(inner.to_owned(), ScalarKind::Text, style, span));
+    }
+    let bytes = text.as_bytes();
+    let begins = begins_plain(*bytes.first()?, bytes.get(1).copied());
+    (begins && is_plain(text)).then(|| scalar(text.to_owned(), resolve(text), Style::Plain, span))
+}
+
+fn quote_of(text: &str) -> Option<Style> {
+    match text.as_bytes().first()? {
+        b'\'' => Some(Style::Single),
+        b'"' => Some(Style::Double),
+        _ => None,
+    }
+}
+
+/// Whether nothing in a plain text ends a key or begins a comment.
+fn is_plain(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    bytes.iter().enumerate().all(|(i, b)| match b {
+        b':' => !matches!(bytes.get(i + 1), None | Some(b' ')),
+        b'#' => i > 0 && bytes[i - 1] != b' ',
+        _ => true,
+    })
+}
+
+/// Reads `[a, "b c", d]` on one line.
+fn words(line: Line, text: &str, start: usize) -> Option<Value> {
+    let inner = text.strip_prefix('[')?.strip_suffix(']')?;
+    let simple = |b: u8| b.is_ascii_alphanumeric() || b" _-./()*+,\"".contains(&b);
+    if !inner.bytes().all(simple) {
+        return None;
+    }
+    let mut values = Vec::new();
+    let mut at = 1;
+    for part in inner
+        .split(',')
+        .filter(|_| !inner.trim_matches(' ').is_empty())
+    {
+        let item = part.trim_start_matches(' ');
+        let item_start = start + at + part.len() - item.len();
+        let item = item.trim_end_matches(' ');
+        let first = item.bytes().next()?;
+        if !(first.is_ascii_alphanumeric() || first == b'"') || first != b'"' && item.contains('"')
+        {
+            return None;
+        }
+        values.push(one_line(line, item, item_start)?);
+        at += part.len() + 1;
+    }
+    Some(Value {
+        span: line.span(start, "["),
+        content: Content::Sequence(values),
+    })
+}
+
+/// Returns the type of a plain scalar, as the library resolves it.
+fn resolve(text: &str) -> ScalarKind {
+    match text.as_bytes()[0] {
+        b'~' | b'n' | b'N' if matches!(text, "~" | "null" | "Null" | "NULL") => ScalarKind::Null,
+        b't' | b'T' if matches!(text, "true" | "True" | "TRUE") => ScalarKind::Bool,
+        b'f' | b'F' if matches!(text, "false" | "False" | "FALSE") => ScalarKind::Bool,
+        b'0'..=b'9' | b'+' | b'-' | b'.' => number(text),
+        _ => ScalarKind::Text,
+    }
+}
+
+fn number(text: &str) -> ScalarKind {
+    let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
+    let padded = unsigned.len() > 1
+        && unsigned.starts_with('0')
+        && unsigned.bytes().all(|b| b.is_ascii_digit());
+    if is_int(text, unsigned, padded) {
+        ScalarKind::Int
+    } else if !padded && is_float(text, unsigned) {
+        ScalarKind::Float
+    } else {
+        ScalarKind::Text
+    }
+}
+
+/// Whether `text` is a whole number of up to 128 bits.
+fn is_int(text: &str, unsigned: &str, padded: bool) -> bool {
+    let (digits, radix) = match unsigned.get(..2) {
+        Some("0x") => (&unsigned[2..], 16),
+        Some("0o") => (&unsigned[2..], 8),
+        Some("0b") => (&unsigned[2..], 2),
+        _ if padded => return false,
+        _ => (unsigned, 10),
+    };
+    if digits.starts_with(['+', '-']) {
+        return false;
+    }
+    if text.starts_with('-') {
+        i128::from_str_radix(&format!("-{digits}"), radix).is_ok()
+    } else {
+        u128::from_str_radix(digits, radix).is_ok()
+    }
+}
+
+fn is_float(text: &str, unsigned: &str) -> bool {
+    match unsigned {
+        ".inf" | ".Inf" | ".INF" => true,
+        ".nan" | ".NaN" | ".NAN" => unsigned.len() == text.len(),
+        _ => !unsigned.starts_with(['+', '-']) && text.parse::<f64>().is_ok_and(f64::is_finite),
+    }
 }

@@ -220,8 +220,8 @@ fn no_opening(bytes: &[u8], start: usize, limits: &Limits) -> Fault {
 fn not_text(bytes: &[u8], window: &[u8]) -> Option<Fault> {
     let (span, message) = if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
         (Span::START, "the file is UTF-16, not UTF-8")
-    } else if is_binary(window) {
-        (Span::START, "the file is not text")
+    } else if std::str::from_utf8(line_at(window, 0).0).is_err_and(|e| e.error_len().is_some()) {
+        (Span::START, "the file is not UTF-8 text")
     } else {
         let nul = window.iter().position(|&b| b == 0)?;
         let message = if nul < 2 && window.len() > 2 && window[2 + nul..].first() == Some(&0) {
@@ -232,14 +232,6 @@ fn not_text(bytes: &[u8], window: &[u8]) -> Option<Fault> {
         (Span::at(window, nul), message)
     };
     Some(Fault::new(Rule::NotText, span, message).with_help("save it as UTF-8"))
-}
-
-/// Whether bytes are neither UTF-8 nor any older encoding of text, which have
-/// no control characters but white space and escapes.
-fn is_binary(window: &[u8]) -> bool {
-    let acts = |b: &u8| matches!(b, 1..=8 | 14..=26 | 28..=31);
-    std::str::from_utf8(window).is_err_and(|error| error.error_len().is_some())
-        && window.iter().any(acts)
 }
 
 /// Finds a fence that is not in the first line but clearly opens frontmatter:

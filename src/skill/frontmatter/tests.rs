@@ -1,1 +1,676 @@
+use std::time::{Duration, Instant};
+
+use proptest::prelude::*;
+
 use super::*;
+
+/// Wraps `inner` into fences.
+fn fenced(inner: &str) -> String {
+    format!("---\n{inner}---\nBody.\n")
+}
+
+fn facts(inner: &str) -> Facts {
+    read(fenced(inner).as_bytes(), &Limits::DEFAULT)
+}
+
+/// Writes fields out on one line, with types and styles.
+fn shown(fields: &[Field]) -> String {
+    let entry = |field: &Field| format!("{}={}", field.key, shown_value(&field.value));
+    fields.iter().map(entry).collect::<Vec<_>>().join("; ")
+}
+
+fn shown_value(value: &Value) -> String {
+    match &value.content {
+        Content::Sequence(values) => {
+            let items: Vec<_> = values.iter().map(shown_value).collect();
+            format!("[{}]", items.join(", "))
+        }
+        Content::Mapping(fields) => format!("{{{}}}", shown(fields)),
+        Content::Scalar(scalar) => {
+            let kind = match scalar.kind {
+                ScalarKind::Text => "",
+                ScalarKind::Int => "int ",
+                ScalarKind::Float => "float ",
+                ScalarKind::Bool => "bool ",
+                ScalarKind::Null => "null ",
+            };
+            let repaired = if scalar.repaired.is_some() {
+                " repaired"
+            } else {
+                ""
+            };
+            format!("{kind}{:?}{repaired}", scalar.text)
+        }
+    }
+}
+
+#[test]
+fn values_keep_their_text_and_learn_their_type() {
+    for (inner, expected) in [
+        ("a: b\n", "a=\"b\""),
+        ("version: 1.10\n", "version=float \"1.10\""),
+        ("a: 007\n", "a=\"007\""),
+        ("a: 0x1F\n", "a=int \"0x1F\""),
+        ("a: 1e3\n", "a=float \"1e3\""),
+        ("a: ~\n", "a=null \"~\""),
+        ("a:\n", "a=null \"\""),
+        ("a: no\nb: true\n", "a=\"no\"; b=bool \"true\""),
+        ("a: 2026-01-02\n", "a=\"2026-01-02\""),
+        ("a: '1'\nb: \"x\\ty\"\n", "a=\"1\"; b=\"x\\ty\""),
+        ("a: 'it''s'\n", "a=\"it's\""),
+        ("'a': b\n\"c\": d\n", "a=\"b\"; c=\"d\""),
+        (
+            "a: >\n  one\n  two\n\n  three\n",
+            "a=\"one two\\nthree\\n\"",
+        ),
+        ("a: |-\n  one\n   two\nb: c\n", "a=\"one\\n two\"; b=\"c\""),
+        ("a: |+\n  one\n\n", "a=\"one\\n\\n\""),
+        ("a: |2\n   one\n", "a=\" one\\n\""),
+        ("a: one\n  two\n\n  three\n", "a=\"one two\\nthree\""),
+        ("a:\n  one\n  two\n", "a=\"one two\""),
+        ("a: [b, 1, \"c d\"]\n", "a=[\"b\", int \"1\", \"c d\"]"),
+        ("a: []\nb: {}\n", "a=[]; b={}"),
+        ("a: [b: c]\n", "a=[{b=\"c\"}]"),
+        ("a:\n- b\n- c\n", "a=[\"b\", \"c\"]"),
+        ("a:\n  - b: c\n    d: e\n", "a=[{b=\"c\"; d=\"e\"}]"),
+        ("a:\n  b: c\n  d:\n", "a={b=\"c\"; d=null \"\"}"),
+        ("a: b\na: c\n", "a=\"b\"; a=\"c\""),
+        ("a: &x b\nc: *x\n", "a=\"b\"; c=\"b\""),
+        ("a: &x [b]\nc: *x\nd: e\n", "a=[\"b\"]; c=[\"b\"]; d=\"e\""),
+        ("? [a, {b: c}]\n: d\n", "[a, {b: c}]=\"d\""),
+        ("{a: b, c: d}\n", "a=\"b\"; c=\"d\""),
+        ("a: !!str 2026\nb: !!int \"3\"\n", "a=\"2026\"; b=int \"3\""),
+        ("a: !<tag:yaml.org,2002:float> 1\n", "a=float \"1\""),
+        ("a: !!seq [b]\nc: !!map {d: e}\n", "a=[\"b\"]; c={d=\"e\"}"),
+        ("a: Fix C# code #12\n", "a=\"Fix C# code\""),
+        ("a:\tb\n", "a=\"b\""),
+        ("----: a\n", "----=\"a\""),
+        ("a: b\r\nc: d\r\n", "a=\"b\"; c=\"d\""),
+        (
+            "a: x\u{85}y\u{2028}z\u{feff}\n",
+            "a=\"x\u{85}y\\u{2028}z\\u{feff}\"",
+        ),
+        ("a: x\ry\n", "a=\"x\\ry\""),
+        ("# only a comment\n", ""),
+        ("", ""),
+        ("{}\n", ""),
+        ("a: b\n...\n", "a=\"b\""),
+    ] {
+        let facts = facts(inner);
+        assert_eq!(facts.fault, None, "{inner:?}");
+        let expected = expected.replace('\u{85}', "\\u{85}");
+        assert_eq!(shown(&facts.fields), expected, "{inner:?}");
+    }
+}
+
+#[test]
+fn an_unquoted_colon_is_the_one_repair() {
+    for (inner, expected, colon) in [
+        (
+            "a: Use when: x\n",
+            "a=\"Use when: x\" repaired",
+            Span::new(2, 12),
+        ),
+        ("a: b: c # d\n", "a=\"b: c # d\" repaired", Span::new(2, 5)),
+        ("a: it's: so\n", "a=\"it's: so\" repaired", Span::new(2, 8)),
+        (
+            "a: ends:\nb: c\n",
+            "a=\"ends:\" repaired; b=\"c\"",
+            Span::new(2, 8),
+        ),
+        (
+            "a:\n  one\n  t\u{e9}n: x\n",
+            "a=\"one t\u{e9}n: x\" repaired",
+            Span::new(4, 6),
+        ),
+        (
+            "a: one\n  two: x\r\n\r\n  y\r\n",
+            "a=\"one two: x\\ny\" repaired",
+            Span::new(3, 6),
+        ),
+        (
+            "m:\n  k: v: w\n",
+            "m={k=\"v: w\" repaired}",
+            Span::new(3, 7),
+        ),
+        (
+            "m:\n  - k: v: w\n",
+            "m=[{k=\"v: w\" repaired}]",
+            Span::new(3, 9),
+        ),
+        (
+            "a: 1: 2\nb: 7 # x: y\n",
+            "a=\"1: 2\" repaired; b=int \"7\"",
+            Span::new(2, 5),
+        ),
+    ] {
+        let facts = facts(inner);
+        assert_eq!(facts.fault, None, "{inner:?}");
+        assert_eq!(shown(&facts.fields), expected, "{inner:?}");
+        assert_eq!(
+            first_repair(&facts.fields),
+            Some(colon.with_length(1)),
+            "{inner:?}"
+        );
+    }
+}
+
+fn first_repair(fields: &[Field]) -> Option<Span> {
+    fields.iter().find_map(|field| repair_in(&field.value))
+}
+
+fn repair_in(value: &Value) -> Option<Span> {
+    match &value.content {
+        Content::Scalar(scalar) => scalar.repaired,
+        Content::Sequence(values) => values.iter().find_map(repair_in),
+        Content::Mapping(fields) => first_repair(fields),
+    }
+}
+
+#[test]
+fn what_is_no_yaml_is_a_fault_with_its_place() {
+    for (inner, rule, line, column) in [
+        ("a: `b`\n", Rule::YamlInvalid, 2, 4),
+        ("a: @b\n", Rule::YamlInvalid, 2, 4),
+        ("a: x: y\nb: `c`\n", Rule::YamlInvalid, 3, 4),
+        ("a: x: y\nb: \u{e9}: `\nc: `\n", Rule::YamlInvalid, 4, 4),
+        ("a: 'b\n", Rule::YamlInvalid, 2, 4),
+        ("a: \"b\\q\"\n", Rule::YamlInvalid, 2, 6),
+        ("a: [b\n", Rule::YamlInvalid, 2, 4),
+        ("a: {b\n", Rule::YamlInvalid, 2, 4),
+        ("a: b\n<!-- c -->\nd: e\n", Rule::YamlInvalid, 3, 1),
+        ("a:\n\t- b\n", Rule::YamlInvalid, 3, 1),
+        ("a: *b\n", Rule::YamlInvalid, 2, 4),
+        ("a: b\n--- c\n", Rule::YamlInvalid, 2, 1),
+        ("%TAG !! x\n", Rule::YamlInvalid, 2, 1),
+        ("%YAML 1.2\n", Rule::YamlInvalid, 2, 1),
+        ("a: !!int b\n", Rule::YamlInvalid, 2, 4),
+        ("a: \u{1b}[1m\n", Rule::YamlControlCharacter, 2, 4),
+        ("a: \u{e9}\u{9b}\n", Rule::YamlControlCharacter, 2, 5),
+        ("a: \u{7f}\n", Rule::YamlControlCharacter, 2, 4),
+        ("a: !mine b\n", Rule::YamlTag, 2, 4),
+        ("a: !!binary aGk=\n", Rule::YamlTag, 2, 4),
+        ("a:\n  b: !!timestamp 2026-01-02\n", Rule::YamlTag, 3, 6),
+        ("a: !!set {b, c}\n", Rule::YamlTag, 2, 4),
+        ("a: [b, !x c]\n", Rule::YamlTag, 2, 8),
+        ("!!omap a: b\n", Rule::YamlTag, 2, 1),
+        ("a: ! b\n", Rule::YamlTag, 2, 4),
+        ("a: !e!x b\n", Rule::YamlTag, 2, 4),
+        ("a: &x !!binary b\n", Rule::YamlTag, 2, 7),
+        ("a: &x b\nc: &x d\ne: *x\n", Rule::YamlAliases, 3, 4),
+        ("a: &x [*x]\n", Rule::YamlAliases, 2, 8),
+        ("- a\n", Rule::NotAMapping, 2, 3),
+        ("just text\n", Rule::NotAMapping, 2, 1),
+    ] {
+        let facts = facts(inner);
+        let fault = facts.fault.expect(inner);
+        let found = (fault.rule, fault.span.line, fault.span.column);
+        assert_eq!(found, (rule, line, column), "{inner:?}: {}", fault.message);
+        assert!(facts.fields.is_empty(), "{inner:?}");
+    }
+}
+
+#[test]
+fn a_tag_is_a_tag_only_where_a_value_begins() {
+    for inner in [
+        "a: b !mine\n",
+        "a: '!mine'\n",
+        "a: \"x\n  !mine\"\n",
+        "a: |\n  !mine\n",
+        "a: b # !mine\n",
+        "a: b\n  !mine\n",
+        "# !mine\na: b\n",
+        "a: see: !mine\n",
+    ] {
+        assert_eq!(facts(inner).fault, None, "{inner:?}");
+    }
+}
+
+#[test]
+fn fences_are_lines_of_three_dashes() {
+    use Rule::{
+        FrontmatterMissing as Missing, FrontmatterNotFirst as NotFirst,
+        FrontmatterUnclosed as Unclosed, LoneCarriageReturn, NotText,
+    };
+    for (file, expected) in [
+        ("---\na: b\n---\n", Ok(13)),
+        ("---\na: b\n---", Ok(12)),
+        ("---\r\na: b\r\n---\r\nx", Ok(16)),
+        ("--- \t\na: b\n--- \r\nx", Ok(17)),
+        ("---\n---\n", Ok(8)),
+        ("\u{feff}---\na: b\n---\n", Ok(16)),
+        ("---\na: |\n  ---\n---\n", Ok(19)),
+        ("", Err((Missing, 1, "empty"))),
+        ("\n \n", Err((Missing, 1, "empty"))),
+        ("---", Err((Unclosed, 1, "no `---`"))),
+        ("---\na: b\n", Err((Unclosed, 1, "no `---`"))),
+        ("---\na: b\n...\nx\n", Err((Unclosed, 3, "`...`"))),
+        ("---\na: b\n----\n", Err((Unclosed, 3, "more than three"))),
+        ("---\na: b\n---x\n", Err((Unclosed, 3, "text after"))),
+        ("---\na: b\n ---\n", Err((Unclosed, 3, "blanks before"))),
+        ("----\na: b\n----\n", Err((Missing, 1, "more than three"))),
+        ("---json\n{}\n---\n", Err((Missing, 1, "text after"))),
+        ("---\u{b}\na: b\n---\n", Err((Missing, 1, "text after"))),
+        (" ---\na: b\n---\n", Err((Missing, 1, "blanks before"))),
+        ("+++\na = 1\n+++\n", Err((Missing, 1, "TOML"))),
+        ("\u{2014}\na: b\n---\n", Err((Missing, 1, "long dashes"))),
+        (
+            "# Title\n\ntext\n---\nmore\n",
+            Err((Missing, 1, "does not begin")),
+        ),
+        ("\n---\na: b\n---\n", Err((NotFirst, 2, "blank line"))),
+        ("x\n---\nname: b\n---\n", Err((NotFirst, 2, "text"))),
+        (
+            "<!-- x -->\n---\nname: b\n---\n",
+            Err((NotFirst, 2, "HTML")),
+        ),
+        ("---\ra: b\r---\rx", Err((LoneCarriageReturn, 1, "lone"))),
+        (
+            "\u{feff}\u{feff}---\n---\n",
+            Err((Missing, 1, "second byte-order")),
+        ),
+        ("\0x\n", Err((NotText, 1, "NUL"))),
+        ("-\0-\0-\0\n\0", Err((NotText, 1, "UTF-16"))),
+        ("---\na: \0\n---\n", Err((NotText, 2, "NUL"))),
+    ] {
+        let facts = read(file.as_bytes(), &Limits::DEFAULT);
+        match (facts.fault, expected) {
+            (None, Ok(body)) => assert_eq!(facts.body, body, "{file:?}"),
+            (Some(fault), Err((rule, line, words))) => {
+                assert_eq!((fault.rule, fault.span.line), (rule, line), "{file:?}");
+                assert!(fault.message.contains(words), "{file:?}: {}", fault.message);
+            }
+            (fault, _) => panic!("{file:?}: {fault:?}"),
+        }
+    }
+    let utf16 = read(b"\xff\xfe-\0-\0-\0", &Limits::DEFAULT).fault;
+    assert_eq!(utf16.map(|fault| fault.rule), Some(NotText));
+    let binary = read(&[0xa5; 64], &Limits::DEFAULT).fault;
+    assert_eq!(binary.map(|fault| fault.rule), Some(NotText));
+}
+
+#[test]
+fn blanks_marks_and_line_ends_are_noted() {
+    let facts = read(
+        b"\xef\xbb\xbf--- \r\na: b\n---\t\t\nx\ry\xff\0",
+        &Limits::DEFAULT,
+    );
+
+    let blanks = |fence: Option<Fence>| fence.and_then(|fence| fence.blanks);
+    assert!(facts.byte_order_mark);
+    assert_eq!(blanks(facts.opening), Some(Span::new(1, 5).with_length(1)));
+    assert_eq!(blanks(facts.closing), Some(Span::new(3, 4).with_length(2)));
+    assert!(facts.line_ends.lf && facts.line_ends.crlf);
+    let body = |line, column| {
+        Some(Place {
+            span: Span::new(line, column),
+            in_body: true,
+        })
+    };
+    assert_eq!(facts.line_ends.lone_cr, body(4, 2));
+    assert_eq!(facts.invalid_utf8, body(4, 4));
+    assert_eq!(facts.nul, body(4, 5));
+}
+
+#[test]
+fn places_are_those_of_the_file() {
+    let inner = "name: \"\u{e9}x\"\n'd e':   \u{e9}a b  # c\nm:\n  k: |-  # x\n    t\n  l: [1,\n    *z]\nw:\n  one\n  two\ne:\n";
+    let facts = facts(&inner.replace("*z", "z"));
+    let spans: Vec<_> = facts
+        .fields
+        .iter()
+        .flat_map(|field| [field.key_span, field.value.span])
+        .map(|span| (span.line, span.column, span.length))
+        .collect();
+
+    assert_eq!(
+        spans,
+        [
+            (2, 1, 4),
+            (2, 7, 4),
+            (3, 1, 5),
+            (3, 10, 4),
+            (4, 1, 1),
+            (5, 3, 1),
+            (9, 1, 1),
+            (10, 3, 3),
+            (12, 1, 1),
+            (12, 3, 0),
+        ]
+    );
+}
+
+#[test]
+fn bounds_hold_to_the_byte() {
+    let limits = Limits::DEFAULT;
+    let filler = |total: usize| {
+        let text = "x".repeat(total - "---\na: \n---\n".len());
+        format!("---\na: {text}\n---\nbody")
+    };
+
+    assert_eq!(read(filler(65_536).as_bytes(), &limits).fault, None);
+    let over = read(filler(65_537).as_bytes(), &limits).fault;
+    assert_eq!(
+        over.map(|fault| fault.rule),
+        Some(Rule::FrontmatterTooLarge)
+    );
+    let deep = |levels: usize| format!("a: {}{}\n", "[".repeat(levels), "]".repeat(levels));
+    assert_eq!(facts(&deep(63)).fault, None);
+    assert_eq!(
+        facts(&deep(64)).fault.map(|fault| fault.rule),
+        Some(Rule::YamlDepth)
+    );
+}
+
+#[test]
+fn bombs_are_refused_at_once() {
+    let mut bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n".to_owned();
+    for level in 1..10 {
+        let aliases = vec![format!("*a{}", level - 1); 10].join(", ");
+        bomb += &format!("a{level}: &a{level} [{aliases}]\n");
+    }
+    let long = "x".repeat(30_000);
+    let texts = format!("a: &a {long}\nb: [{}]\n", ["*a"; 2_000].join(", "));
+    let nested: String = (0..2_000).map(|level| " ".repeat(level) + "a:\n").collect();
+    let shallow: String = (0..340).map(|level| " ".repeat(level) + "a:\n").collect();
+    let blanks = format!("a: x{}{}\n", " ".repeat(30_000), "b ".repeat(16_000));
+    for (text, rule) in [
+        (bomb, Some(Rule::YamlAliases)),
+        (texts, Some(Rule::YamlAliases)),
+        (
+            format!("a: {}", "[".repeat(100_000)),
+            Some(Rule::FrontmatterTooLarge),
+        ),
+        (
+            format!("a: {}\n", "[".repeat(60_000)),
+            Some(Rule::YamlDepth),
+        ),
+        (
+            format!("a:\n{}\n", "- ".repeat(30_000)),
+            Some(Rule::YamlDepth),
+        ),
+        (format!("{}\n", "? ".repeat(30_000)), Some(Rule::YamlDepth)),
+        (
+            format!("a: {}\n", "{a: ".repeat(15_000)),
+            Some(Rule::YamlDepth),
+        ),
+        (nested, Some(Rule::FrontmatterTooLarge)),
+        (shallow, Some(Rule::YamlDepth)),
+        ("x".repeat(1 << 20), Some(Rule::FrontmatterTooLarge)),
+        (format!("a: [{}]\n", "[],".repeat(15_000)), None),
+        (format!("a: {{{}}}\n", "b,".repeat(15_000)), None),
+        (format!("{}\n", "a: b: c\n".repeat(6_000)), None),
+        (format!("a: \"{}\"\n", "\\x41".repeat(15_000)), None),
+        (blanks, None),
+    ] {
+        let file = fenced(&text);
+        let (facts, took) = timed(|| read(file.as_bytes(), &Limits::DEFAULT));
+        let start: String = text.chars().take(20).collect();
+        assert_eq!(facts.fault.map(|fault| fault.rule), rule, "{start}");
+        eprintln!("{start:?} {took:?}");
+    }
+}
+
+/// Runs a piece of work up to three times for its best time: another program
+/// may have had the processor.
+fn timed<T>(work: impl Fn() -> T) -> (T, Duration) {
+    let once = || {
+        let start = Instant::now();
+        (work(), start.elapsed())
+    };
+    let runs = [once(), once(), once()];
+    let best = runs.iter().map(|run| run.1).min().unwrap_or_default();
+    let [first, ..] = runs;
+    (first.0, best)
+}
+
+/// A small generator of the xorshift kind; a seed gives the same inputs each
+/// time.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, sides: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        usize::try_from(self.0 >> 33).unwrap_or(0) % sides
+    }
+
+    fn pick<'a>(&mut self, from: &[&'a str]) -> &'a str {
+        from[self.roll(from.len())]
+    }
+}
+
+const PIECES: &[&str] = &[
+    "name: demo\n",
+    "description: Does a thing. Use when asked.\n",
+    "description: >-\n  one\n  two\n\n  three\n",
+    "description: |\n  one\n   two\n\n",
+    "metadata:\n  version: 1.10\n  author: \"x y\"\n",
+    "allowed-tools: [Read, \"Bash(x)\"]\n",
+    "allowed-tools:\n  - Read\n  - Bash\n",
+    "tags:\n- a\n- b\n",
+    "license: 'MIT'\n",
+    "a: b: c\n",
+    "a: one\n  two\n\n  three\n",
+    "a:\n  one\n  two: x\n",
+    "# comment\n",
+    "\n",
+    "  # comment\n",
+    "a: &x y\n",
+    "b: *x\n",
+    "a: {b: c, d: [e]}\n",
+    "a: !!str 1\n",
+    "a: !mine b\n",
+    "a: \"x\\ny\"\n",
+    "a: 'it''s'\n",
+    "? k\n: v\n",
+    "a: |2-\n   x\n",
+    "a: >+\n\n  x\n\n\n",
+    "e:\n",
+    "m:\n  k:\n  l: ~\n",
+    "a: x # y\n",
+    "a: \"x\n  y\"\n",
+    "a: [b,\n  c]\n",
+    "- a\n",
+    "a: 0x1F\n",
+    "a: 1e3\n",
+    "a: +.5\n",
+    "a: -0b1\n",
+    "a: .inf\n",
+    "a: 00\n",
+];
+const SNIPS: &[&str] = &[
+    " ",
+    "  ",
+    "\n",
+    "\r\n",
+    "\r",
+    "\t",
+    ":",
+    ": ",
+    "#",
+    " #",
+    "-",
+    "- ",
+    "'",
+    "\"",
+    "[",
+    "]",
+    "{",
+    "}",
+    ",",
+    ", ",
+    "|",
+    ">",
+    "+",
+    "2",
+    "&x ",
+    "*x",
+    "!",
+    "!!str ",
+    "?",
+    "? ",
+    "%",
+    "@",
+    "`",
+    "\\",
+    "~",
+    "null",
+    "true",
+    "0",
+    ".",
+    "a",
+    "\u{e9}",
+    "\u{2028}",
+    "\u{85}",
+    "\u{feff}",
+    "---",
+    "...",
+    "\n  ",
+    "\n\n",
+    "1",
+    "e",
+    "x",
+    "0x",
+    "0o7",
+    "nan",
+    "\u{1f600}",
+];
+
+/// Makes a frontmatter out of likely pieces, some of it then broken.
+fn concoct(dice: &mut Dice) -> String {
+    let mut text: String = (0..=dice.roll(5)).map(|_| dice.pick(PIECES)).collect();
+    for _ in 0..dice.roll(5) {
+        let at = text.floor_char_boundary(dice.roll(text.len() + 1));
+        match dice.roll(4) {
+            0 | 1 => text.insert_str(at, dice.pick(SNIPS)),
+            2 if at < text.len() => {
+                text.remove(at);
+            }
+            _ => {
+                let end = text.floor_char_boundary((at + dice.roll(6)).min(text.len()));
+                if at < end {
+                    text.replace_range(at..end, dice.pick(SNIPS));
+                }
+            }
+        }
+    }
+    if dice.roll(8) == 0 {
+        text = text.replace('\n', "\r\n");
+    }
+    if !text.is_empty() && !text.ends_with('\n') {
+        text.push('\n');
+    }
+    text
+}
+
+/// Holds the fast reader against the library for one text; whether it read it.
+fn compare(text: &str) -> bool {
+    let limits = Limits::DEFAULT;
+    let Some(fast) = fast::read(text, &limits) else {
+        return false;
+    };
+    assert_eq!(Ok(fast), slow(text, &limits), "{text:?}");
+    true
+}
+
+/// Checks that each value stands where its span says.
+fn check_places(text: &str, fields: &[Field]) {
+    let lines: Vec<&str> = text.split('\n').collect();
+    let at = |span: Span| -> String {
+        let line = lines
+            .get(span.line as usize - 2)
+            .copied()
+            .unwrap_or_default();
+        line.chars()
+            .skip(span.column as usize - 1)
+            .take(span.length as usize)
+            .collect()
+    };
+    for field in fields {
+        check_place(text, &field.value, &at);
+        let written = at(field.key_span);
+        // Quoted keys, and keys that are no scalar, may be written otherwise.
+        let simple = |c: char| c.is_ascii_lowercase() || c == '-';
+        if !field.key.is_empty() && field.key.chars().all(simple) && written.starts_with(simple) {
+            assert_eq!(written, field.key, "{text:?}");
+        }
+    }
+}
+
+fn check_place(text: &str, value: &Value, at: &impl Fn(Span) -> String) {
+    let written = at(value.span);
+    match &value.content {
+        Content::Mapping(fields) => check_places(text, fields),
+        Content::Sequence(values) => values.iter().for_each(|value| check_place(text, value, at)),
+        Content::Scalar(scalar) => match scalar.style {
+            None => assert!(written.starts_with('*'), "{text:?}"),
+            Some(Style::Single) => assert!(written.starts_with('\''), "{text:?}"),
+            Some(Style::Double) => assert!(written.starts_with('"'), "{text:?}"),
+            Some(Style::Literal) => assert!(written.starts_with('|'), "{text:?}"),
+            Some(Style::Folded) => assert!(written.starts_with('>'), "{text:?}"),
+            Some(Style::Plain) => assert!(
+                scalar.text.starts_with(&written),
+                "{text:?} {written:?} {scalar:?}"
+            ),
+        },
+    }
+}
+
+/// How many inputs of the seeded loops are tried; the variable is for a longer
+/// run by hand.
+fn rounds() -> usize {
+    let asked = std::env::var("FRONTMATTER_ROUNDS").ok();
+    asked
+        .and_then(|rounds| rounds.parse().ok())
+        .unwrap_or(20_000)
+}
+
+#[test]
+fn the_fast_reader_never_differs_from_the_library() {
+    let mut dice = Dice(0x5eed_0001);
+    let rounds = rounds();
+
+    let read_fast = (0..rounds).filter(|_| compare(&concoct(&mut dice))).count();
+
+    assert!(
+        read_fast * 10 > rounds,
+        "only {read_fast} of {rounds} were read"
+    );
+}
+
+#[test]
+fn no_mutation_makes_the_reader_panic_or_lose_its_place() {
+    let mut dice = Dice(0x5eed_0002);
+    for _ in 0..rounds() {
+        let text = concoct(&mut dice);
+        let mut file = fenced(&text).into_bytes();
+        if dice.roll(4) == 0 {
+            let at = dice.roll(file.len());
+            file[at] = u8::try_from(dice.roll(256)).unwrap_or(0);
+        }
+        let facts = read(&file, &Limits::DEFAULT);
+        assert!(facts.body <= file.len() && (facts.fault.is_none() || facts.fields.is_empty()));
+        if let Ok(fields) = slow(&text, &Limits::DEFAULT) {
+            check_places(&text, &fields);
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn any_bytes_have_facts(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        let mut file = b"---\n".to_vec();
+        file.extend(&bytes);
+        file.extend(b"\n---\n");
+        let facts = read(&file, &Limits::DEFAULT);
+        prop_assert!(facts.body <= file.len());
+        let _ = read(&bytes, &Limits::DEFAULT);
+    }
+
+    #[test]
+    fn fields_of_words_are_read_alike(text in "([a-z]{1,3}:( [^\\n]{0,12})?\\n( {0,4}[^\\n]{0,8}\\n){0,2}){0,4}") {
+        compare(&text);
+    }
+}
