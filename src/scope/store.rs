@@ -12,8 +12,9 @@ mod links;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::document::Document;
 use super::edit::{self, Change};
-use super::file::{Decisions, Document, Fault};
+use super::file::{Decisions, Fault};
 use super::{Scope, ScopePath};
 use crate::limits::Limits;
 use disk::Content;
