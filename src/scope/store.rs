@@ -744,6 +744,28 @@ mod tests {
     }
 
     #[test]
+    fn a_link_that_turns_outside_before_the_lock_is_refused() {
+        let place = Place::with("{\"on\": []}");
+        let theirs = place.outside("theirs.json");
+        fs::write(&theirs, "{}").unwrap();
+        let (file, target) = (place.path.file.clone(), theirs.clone());
+        let mut is_first = true;
+        let rival = move |call| {
+            if call == "lock" && std::mem::take(&mut is_first) {
+                fs::remove_file(&file)?;
+                symlink(&target, &file)?;
+            }
+            Ok(())
+        };
+
+        let error = disk::hook::with(rival, || place.edit(&[Change::on("x")])).unwrap_err();
+
+        assert!(matches!(error, StoreError::LinkLeaves { .. }), "{error}");
+        assert_eq!(fs::read_to_string(theirs).unwrap(), "{}");
+        assert!(place.path.file.is_symlink());
+    }
+
+    #[test]
     fn without_locks_nothing_is_swept_and_the_edit_is_done() {
         let place = Place::with("{}");
         fs::write(place.codeaf().join(".codeaf-skills-7-0.tmp"), "half").unwrap();

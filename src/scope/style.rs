@@ -68,6 +68,7 @@ impl Style {
         }
     }
 
+    /// Returns the same style without lines of their own.
     pub(super) fn on_one_line(&self) -> Self {
         Self {
             indent: None,
