@@ -7,9 +7,10 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use super::file::Document;
-use super::json::{List, Object};
-use super::{Scope, State};
+use super::State;
+use super::document::{Document, SKILLS};
+use super::json::List;
+use super::style::Style;
 use crate::text::nfc;
 
 /// What one edit does with one name.
@@ -54,9 +55,6 @@ impl Change {
 /// The text that a missing file is edited as.
 pub(super) const MISSING: &str = "{}\n";
 
-/// One step of indentation in a file that has none to copy.
-const STEP: &str = "  ";
-
 /// Applies `changes` to the two lists of `document`. Returns the new text, or
 /// `None` where every change already holds.
 ///
@@ -68,16 +66,19 @@ pub(super) fn edited(document: &Document<'_>, changes: &[Change]) -> Option<Stri
     if edits.iter().all(ListEdit::is_nothing) {
         return None;
     }
-    let outer = Style::of_root(document);
-    let style = match (document.scope, &document.skills) {
-        (Scope::Conversation, Some(skills)) => Style::of(document.text, skills, Some(&outer)),
-        (Scope::Conversation, None) => outer.one_deeper(),
-        (Scope::Global | Scope::Project, _) => outer.clone(),
+    let outer = Style::of(document.text, &document.root, None);
+    let style = match document.holder() {
+        Some(holder) => Style::of(
+            document.text,
+            holder,
+            document.skills.is_some().then_some(&outer),
+        ),
+        None => outer.one_deeper(),
     };
 
-    let mut patches: Vec<(Range<usize>, String)> = Vec::new();
-    let mut members = Vec::new();
     let neither = edits.iter().all(|edit| edit.list.is_none());
+    let mut patches: Vec<(Range<usize>, String)> = Vec::new();
+    let mut missing = Vec::new();
     for edit in &edits {
         // A file that has neither list gets both, as a new file does.
         if edit.is_nothing() && !neither {
@@ -86,19 +87,15 @@ pub(super) fn edited(document: &Document<'_>, changes: &[Change]) -> Option<Stri
         let text = edit.text(document, &style);
         match edit.list {
             Some(list) => patches.push((list.value.range(), text)),
-            None => members.push((edit.state.as_str(), text)),
+            None => missing.push((edit.state.as_str(), text)),
         }
     }
-    if !members.is_empty() {
-        patches.push(match (document.scope, &document.skills) {
-            (Scope::Conversation, None) => {
-                let skills = style.object(&members);
-                outer.insertion(document.text, &document.root, &[("skills", skills)])
-            }
-            (Scope::Conversation, Some(skills)) => style.insertion(document.text, skills, &members),
-            (Scope::Global | Scope::Project, _) => {
-                style.insertion(document.text, &document.root, &members)
-            }
+    if !missing.is_empty() {
+        patches.push(if let Some(holder) = document.holder() {
+            style.insertion(document.text, holder, &missing)
+        } else {
+            let skills = (SKILLS, style.object(&missing));
+            outer.insertion(document.text, &document.root, &[skills])
         });
     }
     Some(patched(document.text, patches))
@@ -313,173 +310,10 @@ impl Pieces {
     }
 }
 
-/// How an object of the file is written.
-#[derive(Clone)]
-struct Style {
-    /// The line end of the file.
-    newline: &'static str,
-    /// The white space before each member, if each has a line of its own.
-    indent: Option<String>,
-    /// What one more level adds to it; empty only where nothing is indented.
-    step: String,
-    /// What is between a key and its value.
-    colon: String,
-    /// What follows a comma on one line.
-    gap: String,
-}
-
-impl Style {
-    /// Reads the style of the outermost object.
-    fn of_root(document: &Document<'_>) -> Self {
-        Self::of(document.text, &document.root, None)
-    }
-
-    /// Reads the style of `object`, which stands in an object of style `outer`.
-    fn of(text: &str, object: &Object<'_>, outer: Option<&Self>) -> Self {
-        let (Some(first), Some(last)) = (object.members.first(), object.members.last()) else {
-            return Self::of_empty(text, object, outer);
-        };
-        let colon = &text[last.key.end()..last.value.start];
-        let indent = last_line(&text[object.range.start + 1..first.key.start]);
-        let closing = last_line(&text[last.value.end()..object.range.end - 1]).unwrap_or_default();
-        let step = indent.and_then(|indent| indent.strip_prefix(closing));
-        Self {
-            newline: newline_of(text),
-            indent: indent.map(str::to_owned),
-            step: step.unwrap_or(STEP).to_owned(),
-            colon: colon.to_owned(),
-            gap: if colon == ":" { "" } else { " " }.to_owned(),
-        }
-    }
-
-    /// Chooses the style of an object that has no members to copy.
-    fn of_empty(text: &str, object: &Object<'_>, outer: Option<&Self>) -> Self {
-        if let Some(outer) = outer {
-            return outer.one_deeper();
-        }
-        let inside = &text[object.range.start + 1..object.range.end - 1];
-        let has_lines = inside.is_empty() || inside.contains('\n');
-        Self {
-            newline: newline_of(text),
-            indent: has_lines.then(|| STEP.to_owned()),
-            step: STEP.to_owned(),
-            colon: ": ".to_owned(),
-            gap: " ".to_owned(),
-        }
-    }
-
-    /// Returns the style of an object that is a value in this one.
-    fn one_deeper(&self) -> Self {
-        let indent = self.indent.as_ref().filter(|_| !self.step.is_empty());
-        Self {
-            indent: indent.map(|indent| format!("{indent}{}", self.step)),
-            ..self.clone()
-        }
-    }
-
-    fn on_one_line(&self) -> Self {
-        Self {
-            indent: None,
-            ..self.clone()
-        }
-    }
-
-    /// Returns the white space before and after the one element of a list that
-    /// is a value in this object.
-    fn around_element(&self) -> (String, String) {
-        match &self.indent {
-            // Without a step the two would be the same, see `Pieces::without`.
-            Some(indent) if !self.step.is_empty() => (
-                format!("{}{indent}{}", self.newline, self.step),
-                format!("{}{indent}", self.newline),
-            ),
-            _ => (String::new(), String::new()),
-        }
-    }
-
-    /// Returns a whole object of this style.
-    fn object(&self, members: &[(&str, String)]) -> String {
-        let Some(indent) = &self.indent else {
-            return format!("{{{}}}", self.members(members, &self.gap));
-        };
-        let lead = format!("{}{indent}", self.newline);
-        let closing = indent.strip_suffix(&self.step).unwrap_or_default();
-        let members = self.members(members, &lead);
-        format!("{{{lead}{members}{}{closing}}}", self.newline)
-    }
-
-    /// Returns where in `object` new members go, and what is written there.
-    fn insertion(
-        &self,
-        text: &str,
-        object: &Object<'_>,
-        members: &[(&str, String)],
-    ) -> (Range<usize>, String) {
-        if let Some(last) = object.members.last() {
-            let end = last.value.end();
-            let lead = self.lead_after(text, object);
-            let members = self.members(members, &lead);
-            return (end..end, format!(",{lead}{members}"));
-        }
-        let start = object.range.start + 1;
-        let inside = &text[start..object.range.end - 1];
-        let written = match &self.indent {
-            Some(_) => {
-                let whole = self.object(members);
-                // The braces are there, and perhaps the last line end.
-                let inner = &whole[1..whole.len() - 1];
-                let end = if inside.contains('\n') {
-                    inner.trim_end()
-                } else {
-                    inner
-                };
-                end.to_owned()
-            }
-            None => format!("{inside}{}", self.members(members, &self.gap)),
-        };
-        (start..start, written)
-    }
-
-    /// Returns the white space before a member that follows the last one.
-    fn lead_after(&self, text: &str, object: &Object<'_>) -> String {
-        match object.members.as_slice() {
-            [.., before, last] => {
-                let between = &text[before.value.end()..last.key.start];
-                let lead = between.split_once(',').map_or("", |(_, lead)| lead);
-                lead.to_owned()
-            }
-            _ => match &self.indent {
-                Some(indent) => format!("{}{indent}", self.newline),
-                None => self.gap.clone(),
-            },
-        }
-    }
-
-    fn members(&self, members: &[(&str, String)], lead: &str) -> String {
-        let members: Vec<String> = members
-            .iter()
-            .map(|(key, value)| format!("\"{key}\"{}{value}", self.colon))
-            .collect();
-        members.join(&format!(",{lead}"))
-    }
-}
-
-/// Returns what stands on the last line of `blanks`, if there is a line end.
-fn last_line(blanks: &str) -> Option<&str> {
-    blanks.rsplit_once('\n').map(|(_, line)| line)
-}
-
-/// Returns the line end of the first line.
-fn newline_of(text: &str) -> &'static str {
-    match text.find('\n') {
-        Some(at) if text[..at].ends_with('\r') => "\r\n",
-        _ => "\n",
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scope::Scope;
     use proptest::prelude::*;
 
     fn edit(scope: Scope, text: &str, changes: &[Change]) -> Option<String> {

@@ -9,17 +9,14 @@ use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::json::{List, Malformed, Object, Places};
+use super::document::Document;
+use super::json::{List, Malformed, Places};
 use super::{Scope, State};
 use crate::diagnostic::{Diagnostic, Rule, Span};
 use crate::limits::Limits;
 use crate::name::{Source, split_qualified};
 use crate::text::{counted, nfc};
 
-/// The key of a conversation's `meta.json` that holds the two lists.
-const SKILLS: &str = "skills";
-/// The key of the global file that keeps repositories from saying *on*.
-const IGNORE_PROJECT_ON: &str = "ignoreProjectOn";
 /// The key of a conversation's `meta.json` that lists attached folders.
 const PLACES: &str = "places";
 
@@ -29,8 +26,6 @@ pub struct Decision {
     /// The name in Unicode normalisation form C, the form that is compared;
     /// bare or qualified.
     pub name: String,
-    /// The name as the file has it, escapes resolved.
-    pub written: String,
     /// Which list it is in.
     pub state: State,
     /// Where it stands in the file.
@@ -66,14 +61,14 @@ impl Fault {
         }
     }
 
-    fn whole(path: &Path, message: impl Into<String>) -> Self {
+    pub(super) fn whole(path: &Path, message: impl Into<String>) -> Self {
         Self {
             diagnostic: Diagnostic::error(Rule::ScopeMalformed, path, message),
             span: None,
         }
     }
 
-    fn at(path: &Path, span: Span, malformed: Malformed) -> Self {
+    pub(super) fn at(path: &Path, span: Span, malformed: Malformed) -> Self {
         let diagnostic = Diagnostic::error(Rule::ScopeMalformed, path, malformed.message).at(span);
         Self {
             diagnostic: Diagnostic {
@@ -250,43 +245,30 @@ impl Decisions {
     }
 
     fn with(mut self, name: &str, state: State) -> Self {
-        self.insert(name.to_owned(), state, || Span::START);
+        self.insert(name, state, Span::START);
         self
     }
 
-    /// Takes in one more entry. Returns the entry that stood there before, if
-    /// the name is not new; of two states, off stays.
-    fn insert(
-        &mut self,
-        written: String,
-        state: State,
-        span: impl FnOnce() -> Span,
-    ) -> Option<Decision> {
-        let name = nfc(&written).into_owned();
+    /// Takes in one more entry. Returns the state that the name had before, if
+    /// it is not new; of two states, off stays.
+    fn insert(&mut self, written: &str, state: State, span: Span) -> Option<State> {
+        let name = nfc(written).into_owned();
         let (source, bare) = split_qualified(&name);
         if !self.by_bare_name.contains_key(bare) {
             self.by_bare_name
                 .insert(bare.to_owned(), Entries::default());
         }
         let slot = self.by_bare_name.get_mut(bare)?.slot(source);
-        let next = self.entries.len();
-        let index = *slot.get_or_insert(next);
-        let decision = || Decision {
-            name: name.clone(),
-            written,
-            state,
-            span: span(),
+        let index = *slot.get_or_insert(self.entries.len());
+        let Some(held) = self.entries.get_mut(index) else {
+            self.entries.push(Decision { name, state, span });
+            return None;
         };
-        match self.entries.get_mut(index) {
-            None => {
-                self.entries.push(decision());
-                None
-            }
-            Some(held) if held.state == State::On && state == State::Off => {
-                Some(std::mem::replace(held, decision()))
-            }
-            Some(held) => Some(held.clone()),
+        let before = held.state;
+        if before == State::On && state == State::Off {
+            *held = Decision { name, state, span };
         }
+        Some(before)
     }
 
     /// Takes what a well-formed document says.
@@ -295,6 +277,8 @@ impl Decisions {
         let mut places = Places::new(document.text);
         for state in State::ALL {
             if let Some(list) = document.list(state) {
+                decisions.entries.reserve(list.elements.len());
+                decisions.by_bare_name.reserve(list.elements.len());
                 decisions.read_list(state, list, &mut places);
             }
         }
@@ -312,13 +296,13 @@ impl Decisions {
         let mut odd = 0;
         for element in &list.elements {
             let span = places.of(element.value);
-            let Some(before) = self.insert(element.string.clone(), state, || span) else {
+            let Some(before) = self.insert(&element.string, state, span) else {
                 continue;
             };
             odd += 1;
             if odd <= WARNINGS {
                 let name = &element.string;
-                let (rule, message) = if before.state == state {
+                let (rule, message) = if before == state {
                     let message = format!("`{name}` stands twice in `{state}`");
                     (Rule::ScopeDuplicate, message)
                 } else {
@@ -351,7 +335,7 @@ impl Decisions {
                     .into_iter()
                     .map(|element| Place {
                         span: places.of(element.value),
-                        text: element.string,
+                        text: element.string.into_owned(),
                     })
                     .collect();
             }
@@ -369,104 +353,6 @@ impl Decisions {
 /// Warnings of one list that are told one by one. A file with more was not
 /// written by hand, and the first few show what is wrong with it.
 const WARNINGS: usize = 64;
-
-/// A well-formed scope file: its text, and where the two lists are.
-#[derive(Debug)]
-pub(super) struct Document<'a> {
-    pub(super) text: &'a str,
-    pub(super) scope: Scope,
-    pub(super) root: Object<'a>,
-    /// The object under the key `skills`, of a conversation only.
-    pub(super) skills: Option<Object<'a>>,
-    on: Option<List<'a>>,
-    off: Option<List<'a>>,
-}
-
-impl<'a> Document<'a> {
-    /// Reads the bytes of a scope file, or says why they are not one.
-    pub(super) fn parse(
-        scope: Scope,
-        path: &Path,
-        bytes: &'a [u8],
-        limits: &Limits,
-    ) -> Result<Self, Fault> {
-        if bytes.len() as u64 > limits.scope_bytes {
-            let message = format!("the file is over {} bytes", limits.scope_bytes);
-            return Err(Fault::whole(path, message));
-        }
-        if bytes.is_empty() {
-            let mut fault = Fault::whole(path, "the file is empty, which is not JSON");
-            fault.diagnostic.help = Some("write {} into it, or delete it".to_owned());
-            return Err(fault);
-        }
-        if bytes.starts_with(b"\xef\xbb\xbf") {
-            let malformed = Malformed::new(0, "a byte-order mark (U+FEFF) stands first")
-                .with_help("save the file as UTF-8 without a byte-order mark");
-            return Err(Fault::at(path, Span::START, malformed));
-        }
-        let text = std::str::from_utf8(bytes).map_err(|error| {
-            let span = Span::at(bytes, error.valid_up_to());
-            Fault::at(path, span, Malformed::new(0, "this is not UTF-8 text"))
-        })?;
-        Self::parse_text(scope, text).map_err(|malformed| {
-            let span = Places::new(text).at(malformed.offset);
-            Fault::at(path, span, malformed)
-        })
-    }
-
-    /// Reads a text that may come from an edit of ours.
-    pub(super) fn parse_text(scope: Scope, text: &'a str) -> Result<Self, Malformed> {
-        let root = Object::parse_document(text)?;
-        let skills = match root.get(SKILLS) {
-            Some(value) if scope == Scope::Conversation => {
-                Some(Object::parse(text, SKILLS, value)?)
-            }
-            _ => None,
-        };
-        let holder = match scope {
-            Scope::Conversation => skills.as_ref(),
-            Scope::Global | Scope::Project => Some(&root),
-        };
-        let list = |state: State| {
-            let value = holder.and_then(|holder| holder.get(state.as_str()));
-            value
-                .map(|value| List::parse(text, state.as_str(), value))
-                .transpose()
-        };
-        let (on, off) = (list(State::On)?, list(State::Off)?);
-        Ok(Self {
-            text,
-            scope,
-            root,
-            skills,
-            on,
-            off,
-        })
-    }
-
-    /// Returns one of the two lists.
-    pub(super) fn list(&self, state: State) -> Option<&List<'a>> {
-        match state {
-            State::On => self.on.as_ref(),
-            State::Off => self.off.as_ref(),
-        }
-    }
-
-    fn ignores_project_on(&self, path: &Path) -> Result<bool, Fault> {
-        let Some(value) = self.root.get(IGNORE_PROJECT_ON) else {
-            return Ok(false);
-        };
-        match value.text {
-            "true" => Ok(true),
-            "false" => Ok(false),
-            _ => {
-                let message = format!("`{IGNORE_PROJECT_ON}` must be true or false");
-                let span = Places::new(self.text).of(value);
-                Err(Fault::at(path, span, Malformed::new(0, message)))
-            }
-        }
-    }
-}
 
 #[cfg(test)]
 mod tests {

@@ -4,6 +4,7 @@
 //! so that its offset is known and whoever edits touches nothing else. This
 //! file does not know what a scope is.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fmt;
 use std::ops::Range;
@@ -66,8 +67,12 @@ impl<'a> Value<'a> {
     }
 
     /// Returns the text that a JSON string stands for.
-    pub(super) fn string(&self) -> Result<String, Malformed> {
-        serde_json::from_str(self.text).map_err(|_| {
+    pub(super) fn string(&self) -> Result<Cow<'a, str>, Malformed> {
+        if !self.text.contains('\\') {
+            return Ok(Cow::Borrowed(self.text.trim_matches('"')));
+        }
+        let resolved = serde_json::from_str(self.text).map(Cow::Owned);
+        resolved.map_err(|_| {
             Malformed::new(
                 self.start,
                 "this text has half a surrogate pair, which is not Unicode",
@@ -95,7 +100,7 @@ impl<'a> Value<'a> {
 /// A key and its value.
 #[derive(Debug)]
 pub(super) struct Member<'a> {
-    pub(super) name: String,
+    pub(super) name: Cow<'a, str>,
     pub(super) key: Value<'a>,
     pub(super) value: Value<'a>,
 }
@@ -145,7 +150,7 @@ impl<'a> Object<'a> {
         for (key, value) in members {
             let key = Value::new(document, key);
             // A key that is not Unicode cannot be ours; it is itself.
-            let name = key.string().unwrap_or_else(|_| key.text.to_owned());
+            let name = key.string().unwrap_or(Cow::Borrowed(key.text));
             if !seen.insert(name.clone()) {
                 let message = format!("the key `{name}` stands twice");
                 return Err(Malformed::new(key.start, message)
@@ -170,7 +175,7 @@ impl<'a> Object<'a> {
 /// One text of a list.
 #[derive(Debug)]
 pub(super) struct Element<'a> {
-    pub(super) string: String,
+    pub(super) string: Cow<'a, str>,
     pub(super) value: Value<'a>,
 }
 
@@ -370,7 +375,7 @@ mod tests {
             .iter()
             .map(|m| {
                 (
-                    m.name.as_str(),
+                    m.name.as_ref(),
                     &text[m.key.range()],
                     &text[m.value.range()],
                 )

@@ -5,11 +5,13 @@
 //! the one rule, and [`store`] is the only code that writes. None of them
 //! knows what a skill is beyond its name.
 
+mod document;
 mod edit;
 pub mod file;
 mod json;
 pub mod resolution;
 pub mod store;
+mod style;
 
 use std::fmt;
 use std::path::PathBuf;

@@ -12,8 +12,9 @@ mod links;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::document::Document;
 use super::edit::{self, Change};
-use super::file::{Decisions, Document, Fault};
+use super::file::{Decisions, Fault};
 use super::{Scope, ScopePath};
 use crate::limits::Limits;
 use disk::Content;
@@ -740,6 +741,28 @@ mod tests {
         disk::hook::with(rival, || place.edit(&[Change::on("x")])).unwrap();
 
         assert_eq!(place.text(), ON_X);
+    }
+
+    #[test]
+    fn a_link_that_turns_outside_before_the_lock_is_refused() {
+        let place = Place::with("{\"on\": []}");
+        let theirs = place.outside("theirs.json");
+        fs::write(&theirs, "{}").unwrap();
+        let (file, target) = (place.path.file.clone(), theirs.clone());
+        let mut is_first = true;
+        let rival = move |call| {
+            if call == "lock" && std::mem::take(&mut is_first) {
+                fs::remove_file(&file)?;
+                symlink(&target, &file)?;
+            }
+            Ok(())
+        };
+
+        let error = disk::hook::with(rival, || place.edit(&[Change::on("x")])).unwrap_err();
+
+        assert!(matches!(error, StoreError::LinkLeaves { .. }), "{error}");
+        assert_eq!(fs::read_to_string(theirs).unwrap(), "{}");
+        assert!(place.path.file.is_symlink());
     }
 
     #[test]
