@@ -1,0 +1,269 @@
+//! What the model gets: the catalog, the `skill` tool and a skill's
+//! instructions; and what a person types to give them to it.
+//!
+//! A skill is *callable* if it is on, allowed and owns its name. This room
+//! decides no state and writes nothing; what it reads from disk is one skill's
+//! own folder, at the moment of its activation.
+
+pub mod activation;
+mod body;
+pub mod catalog;
+pub mod commands;
+mod forms;
+pub mod ledger;
+pub mod tool;
+
+use std::borrow::Cow;
+use std::io::{self, Write};
+
+use serde::Serialize;
+
+use crate::discovery::scan::Skill;
+use crate::discovery::snapshot::Snapshot;
+use crate::text::hidden_characters;
+
+pub use activation::{Activation, ActivationError, Freshness};
+pub use catalog::{BudgetError, Catalog, CatalogEntry, CatalogForm, Rendered};
+pub use commands::{Invocation, NoInvocation, SlashCommand};
+pub use ledger::{Ledger, TranscriptFault};
+pub use tool::{Outcome, Reply, ToolCall, row};
+
+impl Snapshot {
+    /// Returns the skills that the model may activate: on, allowed, valid and
+    /// not shadowed; by name (bytes), then source.
+    ///
+    /// While a scope file cannot be read there are none: it may have said
+    /// *off*, and an offer must not depend on which skills it would have named.
+    #[must_use]
+    pub fn callable(&self) -> Vec<&Skill> {
+        if self.scope_faults().next().is_some() {
+            return Vec::new();
+        }
+        self.owners()
+            .filter(|skill| self.permits(skill) && self.resolution(skill).is_on())
+            .collect()
+    }
+
+    /// Returns whether `skill` is among the allowed skills, by its alias, its
+    /// bare name or its qualified name. It binds the model and a person alike.
+    #[must_use]
+    pub fn permits(&self, skill: &Skill) -> bool {
+        let alias = self.alias(skill);
+        let qualified = skill.source().qualify(&skill.name);
+        self.env()
+            .allowed
+            .permits([&*alias, skill.name.as_str(), qualified.as_str()])
+    }
+
+    /// Returns the alias of `skill` as the model sees it.
+    fn shown_alias(&self, skill: &Skill) -> String {
+        visible(&self.alias(skill)).into_owned()
+    }
+}
+
+/// Returns `text` with each character that acts or hides, line ends included,
+/// written out as `\u{…}`.
+///
+/// For names and paths, which are not only read but given back: other than
+/// cleaning, this keeps different names different. (A name cannot hold a
+/// backslash of its own.)
+fn visible(text: &str) -> Cow<'_, str> {
+    let hidden = hidden_characters(text);
+    let acts = |at: usize, c: char| {
+        c.is_control() || hidden.binary_search_by_key(&at, |&(at, _)| at).is_ok()
+    };
+    if !text.char_indices().any(|(at, c)| acts(at, c)) {
+        return Cow::Borrowed(text);
+    }
+    let mut shown = String::with_capacity(text.len() + 8);
+    for (at, c) in text.char_indices() {
+        if acts(at, c) {
+            shown.extend(c.escape_unicode());
+        } else {
+            shown.push(c);
+        }
+    }
+    // A joiner that did its work beside one of them does none any more.
+    Cow::Owned(visible(&shown).into_owned())
+}
+
+/// Returns `text`, cut to `length` characters with `…` as the last of them if
+/// it has more.
+///
+/// What is drawn as one character is not cut in two: an emoji sequence, a flag,
+/// a letter and its marks go as a whole.
+fn cut(text: &str, length: usize) -> Cow<'_, str> {
+    // Bytes bound characters.
+    if text.len() <= length || text.chars().nth(length).is_none() {
+        return Cow::Borrowed(text);
+    }
+    let chars: Vec<char> = text.chars().take(length + 1).collect();
+    let mut kept = length.saturating_sub(1);
+    while kept > 0 && !parts(&chars, kept) {
+        kept -= 1;
+    }
+    Cow::Owned(chars[..kept].iter().chain(['…'].iter()).collect())
+}
+
+/// Whether a text may be cut before the character at `at`, which is not the
+/// first.
+fn parts(chars: &[char], at: usize) -> bool {
+    const JOINERS: [char; 2] = ['\u{200c}', '\u{200d}'];
+    let is_flag_letter = |c: &&char| matches!(c, '\u{1f1e6}'..='\u{1f1ff}');
+    let c = chars[at];
+    let continues = JOINERS.contains(&c)
+        || matches!(c, '\u{fe00}'..='\u{fe0f}' | '\u{1f3fb}'..='\u{1f3ff}' | '\u{e0020}'..='\u{e007f}')
+        || unicode_normalization::char::is_combining_mark(c);
+    let splits_flag =
+        is_flag_letter(&&c) && chars[..at].iter().rev().take_while(is_flag_letter).count() % 2 == 1;
+    !continues && !splits_flag && !JOINERS.contains(&chars[at - 1])
+}
+
+/// Writes `object` as JSON on one line with its line feed; whatever acts or
+/// hides in a text of it is an escape, so that the data stays exact.
+fn json_line(object: &impl Serialize) -> String {
+    let mut bytes = Vec::new();
+    let mut serializer = serde_json::Serializer::with_formatter(&mut bytes, Visible);
+    match object.serialize(&mut serializer) {
+        Ok(()) => {
+            bytes.push(b'\n');
+            String::from_utf8_lossy(&bytes).into_owned()
+        }
+        // Writing to memory does not fail, and no map here has a key that is
+        // not text.
+        Err(_) => String::new(),
+    }
+}
+
+/// The compact form of JSON without anything that acts or hides.
+struct Visible;
+
+impl serde_json::ser::Formatter for Visible {
+    fn write_string_fragment<W: ?Sized + Write>(
+        &mut self,
+        writer: &mut W,
+        fragment: &str,
+    ) -> io::Result<()> {
+        let mut written = 0;
+        for (at, hidden) in hidden_characters(fragment) {
+            writer.write_all(&fragment.as_bytes()[written..at])?;
+            for unit in hidden.encode_utf16(&mut [0; 2]) {
+                write!(writer, "\\u{unit:04x}")?;
+            }
+            written = at + hidden.len_utf8();
+        }
+        writer.write_all(&fragment.as_bytes()[written..])
+    }
+}
+
+#[cfg(test)]
+mod test_folders;
+
+#[cfg(test)]
+mod tests {
+    use super::test_folders::Folders;
+    use super::*;
+    use crate::env::Allowed;
+    use proptest::prelude::*;
+
+    fn names(skills: &[&Skill]) -> Vec<String> {
+        skills.iter().map(|skill| skill.name.clone()).collect()
+    }
+
+    #[test]
+    fn callable_is_on_and_allowed_and_owner_of_the_name() {
+        let mut folders = Folders::new();
+        folders
+            .skill("home", "a-kit", "A.", "")
+            .skill("home", "b-kit", "B.", "");
+        folders
+            .skill("home", "c-kit", "C.", "")
+            .skill("project", "c-kit", "C here.", "");
+        folders.global(r#"{"on": ["a-kit", "c-kit"], "off": []}"#);
+
+        for (allowed, callable) in [
+            (Allowed::All, &["a-kit", "c-kit"][..]),
+            (Allowed::parse("workspace/c-kit,b-kit"), &["c-kit"]),
+            (Allowed::parse(""), &[]),
+        ] {
+            folders.env.allowed = allowed;
+            let snapshot = folders.load();
+            let found = snapshot.callable();
+            assert_eq!(names(&found), callable);
+            assert!(found.iter().all(|skill| skill.shadowed_by.is_none()));
+        }
+    }
+
+    #[test]
+    fn nothing_is_callable_while_a_scope_file_cannot_be_read() {
+        let folders = Folders::new();
+        folders.skill("home", "a-kit", "A.", "");
+        folders.global("{").project(r#"{"on": ["a-kit"]}"#);
+
+        let snapshot = folders.load();
+
+        assert!(snapshot.callable().is_empty());
+        assert!(snapshot.tool_definition().is_none());
+    }
+
+    #[test]
+    fn what_hides_in_a_name_is_written_out() {
+        for (name, shown) in [
+            ("pdf", "pdf"),
+            ("pd\u{200b}f", "pd\\u{200b}f"),
+            ("a\nb\u{202e}", "a\\u{a}b\\u{202e}"),
+            ("\u{2764}\u{fe0f}", "\u{2764}\u{fe0f}"),
+        ] {
+            assert_eq!(visible(name), shown);
+        }
+    }
+
+    #[test]
+    fn a_cut_takes_whole_drawn_characters() {
+        for (text, length, kept) in [
+            ("abcdef", 6, "abcdef"),
+            ("abcdef", 5, "abcd…"),
+            ("abcdef", 1, "…"),
+            ("éééé", 3, "éé…"),
+            ("ab\u{1f468}\u{200d}\u{1f469}z", 5, "ab…"),
+            ("ab\u{2764}\u{fe0f}z", 4, "ab…"),
+            (
+                "a\u{1f1e9}\u{1f1ea}\u{1f1eb}\u{1f1f7}z",
+                5,
+                "a\u{1f1e9}\u{1f1ea}…",
+            ),
+            ("e\u{301}\u{302}x", 3, "…"),
+        ] {
+            assert_eq!(cut(text, length), kept, "{text:?} {length}");
+        }
+    }
+
+    #[test]
+    fn json_escapes_what_hides_and_keeps_the_data() {
+        let text = "a\u{202e}b\u{e0041}\u{7f}\u{2764}\u{fe0f}";
+
+        let line = json_line(&text);
+
+        assert_eq!(line, "\"a\\u202eb\\udb40\\udc41\\u007f\u{2764}\u{fe0f}\"\n");
+        assert_eq!(serde_json::from_str::<String>(&line).unwrap(), text);
+    }
+
+    proptest! {
+        #[test]
+        fn a_cut_text_is_a_beginning_of_at_most_the_length(text in any::<String>(), length in 1_usize..20) {
+            let short = cut(&text, length).into_owned();
+            prop_assert!(short.chars().count() <= length);
+            let kept = short.strip_suffix('…').unwrap_or(&short);
+            prop_assert!(text.starts_with(kept));
+        }
+
+        #[test]
+        fn visible_names_hold_nothing_hidden_and_stay_different(
+            a in "[a\u{200b}\u{200d}\u{fe0f}\u{1f468}\u{202e}]{0,6}",
+            b in "[a\u{200b}\u{200d}\u{fe0f}\u{1f468}\u{202e}]{0,6}",
+        ) {
+            prop_assert!(hidden_characters(&visible(&a)).is_empty());
+            prop_assert_eq!(a == b, visible(&a) == visible(&b));
+        }
+    }
+}

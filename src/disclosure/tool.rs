@@ -1,0 +1,828 @@
+//! The `skill` tool: its definition, and the answer to a call of it.
+//!
+//! This file decides the order of checks, the message that the model gets and
+//! the row that a person sees. It does not know which engine calls it.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+
+use super::activation::{Activation, ActivationError, Freshness, bounded_name};
+use super::ledger::Ledger;
+use crate::diagnostic::Diagnostic;
+use crate::discovery::roots::Origin;
+use crate::discovery::scan::Skill;
+use crate::discovery::snapshot::{DiscoveryError, Lookup, Snapshot};
+use crate::name::{Source, near, split_qualified};
+use crate::text::{counted, one_line, size};
+
+const DESCRIPTION: &str = "\
+Loads a skill: a folder of instructions that the user keeps for one kind of task. \
+When the work matches a skill's description, call this with the skill's name before you start, \
+and follow the instructions it returns. \
+The first line of the result names the skill's folder, in which you may read the files that the instructions mention. \
+A skill is loaded once in a conversation. Without a name, lists the skills that can be loaded.";
+
+const NAME_DESCRIPTION: &str =
+    "The skill to load, exactly as listed. Leave it out to list the skills.";
+
+impl Snapshot {
+    /// Returns the definition of the tool in the form of `OpenAI`'s function
+    /// tools; nothing if no skill is callable, for then there is no tool.
+    ///
+    /// The enum of names has the order of the catalog.
+    #[must_use]
+    pub fn tool_definition(&self) -> Option<Value> {
+        let callable = self.callable();
+        if callable.is_empty() {
+            return None;
+        }
+        let names: Vec<String> = callable
+            .iter()
+            .map(|skill| self.shown_alias(skill))
+            .collect();
+        Some(json!({
+            "type": "function",
+            "function": {
+                "name": "skill",
+                "description": DESCRIPTION,
+                "parameters": {
+                    "type": "object",
+                    "properties": {
+                        "name": {
+                            "type": "string",
+                            "description": NAME_DESCRIPTION,
+                            "enum": names,
+                        },
+                    },
+                    "additionalProperties": false,
+                },
+            },
+        }))
+    }
+}
+
+/// One call of the tool: what it is answered from.
+#[derive(Debug)]
+pub struct ToolCall<'a> {
+    /// The skills as the model was told of them.
+    pub snapshot: &'a Snapshot,
+    /// What the conversation has loaded; without one every activation is fresh.
+    pub ledger: Option<&'a mut Ledger>,
+    /// [`Freshness::AsInSnapshot`] in a conversation; a server that has no
+    /// `/reload` reads fresh.
+    pub freshness: Freshness,
+    /// The tool with which bundled files are read again, if the message for a
+    /// skill that is loaded already is to name one.
+    pub read_tool: Option<&'a str>,
+}
+
+/// What comes of a call.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reply {
+    /// The tool message: `{ok, error, data}`. The transcript stores it as it is.
+    pub message: Value,
+    /// The row that a person sees: `used skill pdf-processing · 3.1 KB`.
+    pub row: String,
+    /// The folder that the model may read in from now on.
+    pub read_grant: Option<PathBuf>,
+    /// What was met on the way.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// How an activation ended, for its row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome<'a> {
+    /// The instructions were given; bytes of the SKILL.md.
+    Loaded(u64),
+    /// They had been given before.
+    AlreadyLoaded(u64),
+    /// They were not given: [`ActivationError::outcome`].
+    Failed(&'a str),
+}
+
+/// Returns the row for an activation of `name`, by the model or by a person.
+#[must_use]
+pub fn row(name: &str, outcome: Outcome<'_>) -> String {
+    let name = bounded_name(name);
+    match outcome {
+        Outcome::Loaded(bytes) => format!("used skill {name} · {}", size(bytes)),
+        Outcome::AlreadyLoaded(bytes) => {
+            format!("used skill {name} · {} · already loaded", size(bytes))
+        }
+        Outcome::Failed(why) if name.is_empty() => format!("skill · {why}"),
+        Outcome::Failed(why) => format!("skill {name} · {why}"),
+    }
+}
+
+impl ToolCall<'_> {
+    /// Answers a call.
+    ///
+    /// `rescan` takes a new snapshot. It is asked once, and only if no skill
+    /// bears the name; what it returns serves this call alone, by the same
+    /// rules. Without a name, or with a blank one, the answer is the list of
+    /// callable skills.
+    ///
+    /// While a scope file cannot be read, that is the answer to every call.
+    pub fn answer(
+        self,
+        arguments: &Value,
+        rescan: impl FnOnce() -> Result<Snapshot, DiscoveryError>,
+    ) -> Reply {
+        self.answer_to(wanted_name(arguments), rescan)
+    }
+
+    /// Answers a call whose arguments are JSON text, as models send them; an
+    /// empty text has no arguments.
+    pub fn answer_text(
+        self,
+        arguments: &str,
+        rescan: impl FnOnce() -> Result<Snapshot, DiscoveryError>,
+    ) -> Reply {
+        if arguments.trim().is_empty() {
+            return self.answer_to(Ok(None), rescan);
+        }
+        match serde_json::from_str(arguments) {
+            Ok(arguments) => self.answer(&arguments, rescan),
+            Err(error) => {
+                let fault = invalid(format!("the arguments are not JSON: {error}"));
+                self.answer_to(Err(fault), rescan)
+            }
+        }
+    }
+
+    fn answer_to(
+        self,
+        wanted: Result<Option<&str>, ActivationError>,
+        rescan: impl FnOnce() -> Result<Snapshot, DiscoveryError>,
+    ) -> Reply {
+        let name = wanted.as_ref().map_or("", |name| name.unwrap_or_default());
+        readable(self.snapshot)
+            .and(wanted)
+            .and_then(|wanted| match wanted {
+                None => Ok(list(self.snapshot)),
+                Some(name) => self.activate(name, rescan),
+            })
+            .unwrap_or_else(|error| failed(name, &error))
+    }
+
+    fn activate(
+        mut self,
+        name: &str,
+        rescan: impl FnOnce() -> Result<Snapshot, DiscoveryError>,
+    ) -> Result<Reply, ActivationError> {
+        if self.snapshot.lookup_shown(name) != Lookup::NotFound {
+            return self.give(self.snapshot, name);
+        }
+        let again = rescan().map_err(|source| ActivationError::NotFoundAgain {
+            name: name.to_owned(),
+            source,
+        })?;
+        readable(&again)?;
+        self.give(&again, name)
+    }
+
+    /// Gives the skill of `snapshot` called `name`, if it may be given.
+    fn give(&mut self, snapshot: &Snapshot, name: &str) -> Result<Reply, ActivationError> {
+        let skill = wanted_skill(snapshot, name)?;
+        if self.ledger.as_ref().is_some_and(|ledger| ledger.has(skill)) {
+            return Ok(already_loaded(snapshot, skill, self.read_tool));
+        }
+        let activation = snapshot.activate_skill(skill, name, self.freshness)?;
+        if let Some(ledger) = &mut self.ledger {
+            ledger.record(&activation);
+        }
+        Ok(loaded(activation))
+    }
+}
+
+/// Refuses to go on while a scope file may have said *off* unread.
+fn readable(snapshot: &Snapshot) -> Result<(), ActivationError> {
+    match snapshot.scope_faults().next() {
+        None => Ok(()),
+        Some(fault) => Err(ActivationError::ScopeUnreadable {
+            fault: Box::new(fault.clone()),
+        }),
+    }
+}
+
+/// Returns the name in the arguments of a call; nothing for a list.
+fn wanted_name(arguments: &Value) -> Result<Option<&str>, ActivationError> {
+    let arguments = match arguments {
+        Value::Null => return Ok(None),
+        Value::Object(arguments) => arguments,
+        _ => return Err(invalid("the arguments must be an object".to_owned())),
+    };
+    let mut unknown: Vec<String> = arguments
+        .keys()
+        .filter(|key| *key != "name")
+        .map(|key| bounded_name(key))
+        .collect();
+    unknown.sort_unstable();
+    if !unknown.is_empty() {
+        let noun = if unknown.len() == 1 {
+            "argument"
+        } else {
+            "arguments"
+        };
+        return Err(invalid(format!("unknown {noun}: {}", unknown.join(", "))));
+    }
+    match arguments.get("name") {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(name)) => Ok(Some(name.as_str()).filter(|name| !name.trim().is_empty())),
+        Some(_) => Err(invalid("`name` must be a text".to_owned())),
+    }
+}
+
+fn invalid(message: String) -> ActivationError {
+    ActivationError::InvalidArguments { message }
+}
+
+/// Returns the callable skill that `name` means, or why there is none.
+fn wanted_skill<'a>(snapshot: &'a Snapshot, name: &str) -> Result<&'a Skill, ActivationError> {
+    match snapshot.lookup_shown(name) {
+        Lookup::Found(skill) if !snapshot.permits(skill) => Err(ActivationError::NotAllowed {
+            name: snapshot.shown_alias(skill),
+        }),
+        Lookup::Found(skill) if !snapshot.resolution(skill).is_on() => Err(ActivationError::Off {
+            name: snapshot.shown_alias(skill),
+        }),
+        Lookup::Found(skill) => Ok(skill),
+        Lookup::Ambiguous(aliases) => Err(ActivationError::Ambiguous {
+            name: name.to_owned(),
+            aliases,
+        }),
+        Lookup::NotFound => Err(ActivationError::NotFound {
+            name: name.to_owned(),
+            near: near_callable(snapshot, name),
+        }),
+    }
+}
+
+fn near_callable(snapshot: &Snapshot, name: &str) -> Vec<String> {
+    let callable = snapshot.callable();
+    // What is far longer than any name is near none, and costly to compare.
+    let name = bounded_name(name);
+    let (_, bare) = split_qualified(&name);
+    near(bare, callable.iter().map(|skill| skill.name.as_str()))
+        .into_iter()
+        .flat_map(|near| callable.iter().filter(move |skill| skill.name == near))
+        .map(|skill| snapshot.shown_alias(skill))
+        .collect()
+}
+
+fn loaded(activation: Activation) -> Reply {
+    let data = json!({
+        "name": activation.alias,
+        "status": "loaded",
+        "content": activation.content(),
+    });
+    Reply {
+        message: success(data),
+        row: row(&activation.alias, Outcome::Loaded(activation.size)),
+        read_grant: activation.dir,
+        diagnostics: activation.diagnostics,
+    }
+}
+
+fn already_loaded(snapshot: &Snapshot, skill: &Skill, read_tool: Option<&str>) -> Reply {
+    let name = snapshot.shown_alias(skill);
+    let again = read_tool
+        .map(|tool| format!(". To read its files again, call {tool}"))
+        .unwrap_or_default();
+    let message = format!(
+        "already loaded: the instructions of {name} are in this conversation; follow them{again}"
+    );
+    let is_in_folder = skill.source() == Source::Workspace;
+    Reply {
+        row: row(&name, Outcome::AlreadyLoaded(skill.size)),
+        message: success(json!({
+            "name": name,
+            "status": "already_active",
+            "message": message,
+        })),
+        // The grant may be lost since: with a restart, say.
+        read_grant: is_in_folder
+            .then(|| snapshot.real_folder(skill).ok())
+            .flatten(),
+        diagnostics: Vec::new(),
+    }
+}
+
+fn list(snapshot: &Snapshot) -> Reply {
+    let callable = snapshot.callable();
+    let mut groups: BTreeMap<Origin, Vec<Value>> = BTreeMap::new();
+    for skill in &callable {
+        groups.entry(skill.root.origin).or_default().push(json!({
+            "name": snapshot.shown_alias(skill),
+            "description": one_line(&skill.description),
+        }));
+    }
+    let groups: Vec<Value> = groups
+        .into_iter()
+        .map(|(origin, skills)| json!({"origin": origin, "skills": skills}))
+        .collect();
+    Reply {
+        message: success(json!({"skill_groups": groups, "count": callable.len()})),
+        row: format!("listed {}", counted(callable.len(), "skill")),
+        read_grant: None,
+        diagnostics: Vec::new(),
+    }
+}
+
+fn success(data: Value) -> Value {
+    let mut message = json!({"ok": true, "error": null});
+    message["data"] = data;
+    message
+}
+
+fn failed(name: &str, error: &ActivationError) -> Reply {
+    let mut message = one_line(&error.to_string()).into_owned();
+    if let Some(cause) = std::error::Error::source(error) {
+        message.push_str(": ");
+        message.push_str(&one_line(&cause.to_string()));
+    }
+    if let Some(help) = error.help() {
+        message.push_str("; ");
+        message.push_str(&one_line(&help));
+    }
+    Reply {
+        message: json!({
+            "ok": false,
+            "error": {"code": error.code(), "message": message},
+            "data": null,
+        }),
+        row: row(name, Outcome::Failed(error.outcome())),
+        read_grant: None,
+        diagnostics: Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::super::test_folders::Folders;
+    use super::*;
+    use crate::env::Allowed;
+
+    fn two_kits() -> Folders {
+        let folders = Folders::new();
+        folders
+            .skill("home", "pdf-kit", "Reads\n PDF files.", "Do it.")
+            .skill("home", "off-kit", "Is off.", "");
+        folders.global(r#"{"on": ["pdf-kit"]}"#);
+        folders
+    }
+
+    fn call(snapshot: &Snapshot, ledger: &mut Ledger, arguments: &Value) -> Reply {
+        let call = ToolCall {
+            snapshot,
+            ledger: Some(ledger),
+            freshness: Freshness::AsInSnapshot,
+            read_tool: None,
+        };
+        call.answer(arguments, || Snapshot::load(snapshot.env()))
+    }
+
+    fn call_named(snapshot: &Snapshot, name: &str) -> Reply {
+        call(snapshot, &mut Ledger::new(), &json!({"name": name}))
+    }
+
+    /// The code, the words and the row of a failed call.
+    fn failure(reply: &Reply) -> (&str, &str, &str) {
+        assert_eq!(reply.message["ok"], false);
+        assert_eq!(reply.message["data"], Value::Null);
+        assert_eq!(reply.read_grant, None);
+        let error = &reply.message["error"];
+        (
+            error["code"].as_str().unwrap(),
+            error["message"].as_str().unwrap(),
+            &reply.row,
+        )
+    }
+
+    #[test]
+    fn the_definition_offers_the_callable_names_and_nothing_else() {
+        let folders = two_kits();
+        folders
+            .skill("home", "a-kit", "A.", "")
+            .global(r#"{"on": ["pdf-kit", "a-kit"]}"#);
+
+        let definition = folders.load().tool_definition().unwrap();
+
+        assert_eq!(
+            definition,
+            json!({
+                "type": "function",
+                "function": {
+                    "name": "skill",
+                    "description": DESCRIPTION,
+                    "parameters": {
+                        "type": "object",
+                        "properties": {
+                            "name": {"type": "string", "description": NAME_DESCRIPTION, "enum": ["a-kit", "pdf-kit"]},
+                        },
+                        "additionalProperties": false,
+                    },
+                },
+            })
+        );
+    }
+
+    #[test]
+    fn with_nothing_callable_there_is_no_tool() {
+        let folders = two_kits();
+        folders.global(r#"{"off": ["pdf-kit"]}"#);
+
+        assert_eq!(folders.load().tool_definition(), None);
+    }
+
+    #[test]
+    fn a_first_call_gives_the_instructions_and_a_second_one_a_stub() {
+        let folders = two_kits();
+        let snapshot = folders.load();
+        let mut ledger = Ledger::new();
+        let dir = folders.folder("home", "pdf-kit");
+
+        let first = call(&snapshot, &mut ledger, &json!({"name": "pdf-kit"}));
+        folders.skill("home", "pdf-kit", "Is edited.", "Otherwise.");
+        let second = call(
+            &snapshot,
+            &mut ledger,
+            &json!({"name": "workspace/pdf-kit"}),
+        );
+
+        let path = dir.display();
+        let content = format!(
+            "<skill name=\"pdf-kit\" dir=\"{path}\">\nRelative paths below are relative to {path}.\nDo it.\n</skill>"
+        );
+        assert_eq!(
+            first.message,
+            json!({"ok": true, "error": null, "data": {"name": "pdf-kit", "status": "loaded", "content": content}})
+        );
+        assert_eq!(
+            first.row,
+            format!("used skill pdf-kit · {} B", snapshot.skills()[1].size)
+        );
+        assert_eq!(first.read_grant, Some(dir.clone()));
+        assert_eq!(
+            second.message,
+            json!({"ok": true, "error": null, "data": {
+                "name": "pdf-kit",
+                "status": "already_active",
+                "message": "already loaded: the instructions of pdf-kit are in this conversation; follow them",
+            }})
+        );
+        assert_eq!(second.row, format!("{} · already loaded", first.row));
+        assert_eq!(second.read_grant, Some(dir));
+    }
+
+    #[test]
+    fn a_stub_names_the_tool_that_reads_again() {
+        let folders = two_kits();
+        let snapshot = folders.load();
+        let mut ledger = Ledger::new();
+        call(&snapshot, &mut ledger, &json!({"name": "pdf-kit"}));
+
+        let again = ToolCall {
+            snapshot: &snapshot,
+            ledger: Some(&mut ledger),
+            freshness: Freshness::Fresh,
+            read_tool: Some("read_skill_file"),
+        };
+        let reply = again.answer(&json!({"name": "pdf-kit"}), || unreachable!());
+
+        let message = reply.message["data"]["message"].as_str().unwrap();
+        assert!(
+            message.ends_with("To read its files again, call read_skill_file"),
+            "{message}"
+        );
+    }
+
+    #[test]
+    fn without_a_ledger_every_call_is_fresh_and_a_server_reads_what_is_there() {
+        let folders = two_kits();
+        let snapshot = folders.load();
+        folders.skill("home", "pdf-kit", "Is edited.", "Otherwise.");
+
+        for _ in 0..2 {
+            let call = ToolCall {
+                snapshot: &snapshot,
+                ledger: None,
+                freshness: Freshness::Fresh,
+                read_tool: None,
+            };
+            let reply = call.answer_text(r#"{"name": "pdf-kit"}"#, || unreachable!());
+            assert!(
+                reply.message["data"]["content"]
+                    .as_str()
+                    .unwrap()
+                    .contains("Otherwise.")
+            );
+        }
+    }
+
+    #[test]
+    fn wrong_arguments_are_told_before_anything_else() {
+        let folders = two_kits();
+        let snapshot = folders.load();
+
+        for (arguments, words) in [
+            (
+                json!({"zeta": 1, "alpha": 2, "name": "nope"}),
+                "unknown arguments: alpha, zeta",
+            ),
+            (json!({"file": ""}), "unknown argument: file"),
+            (json!({"name": 7}), "`name` must be a text"),
+            (json!({"name": ["pdf-kit"]}), "`name` must be a text"),
+            (json!(["pdf-kit"]), "the arguments must be an object"),
+        ] {
+            let reply = call(&snapshot, &mut Ledger::new(), &arguments);
+            assert_eq!(
+                failure(&reply),
+                ("invalid_arguments", words, "skill · invalid arguments")
+            );
+        }
+    }
+
+    #[test]
+    fn arguments_as_text_may_be_empty_or_broken() {
+        let folders = two_kits();
+        let snapshot = folders.load();
+        let answer = |text| {
+            let call = ToolCall {
+                snapshot: &snapshot,
+                ledger: None,
+                freshness: Freshness::AsInSnapshot,
+                read_tool: None,
+            };
+            call.answer_text(text, || unreachable!())
+        };
+
+        assert_eq!(answer("").message["data"]["count"], 1);
+        assert_eq!(answer("null").message["data"]["count"], 1);
+        let broken = answer("{\"name\": ");
+        let (code, words, _) = failure(&broken);
+        assert_eq!(code, "invalid_arguments");
+        assert!(
+            words.starts_with("the arguments are not JSON: EOF"),
+            "{words}"
+        );
+    }
+
+    #[test]
+    fn without_a_name_the_callable_skills_are_listed_by_origin() {
+        let mut folders = two_kits();
+        folders
+            .skill("project", "z-kit", "Z.", "")
+            .skill("project", "a-kit", "A.", "");
+        folders.write(
+            "given/g-kit/SKILL.md",
+            "---\nname: g-kit\ndescription: G.\n---\n",
+        );
+        folders.env.given_roots.push(folders.top.join("given"));
+        folders.global(r#"{"on": ["pdf-kit", "z-kit", "a-kit", "g-kit"]}"#);
+        let snapshot = folders.load();
+
+        for arguments in [json!({}), json!({"name": " \t"}), json!({"name": null})] {
+            let call = ToolCall {
+                snapshot: &snapshot,
+                ledger: None,
+                freshness: Freshness::AsInSnapshot,
+                read_tool: None,
+            };
+            let reply = call.answer(&arguments, || unreachable!("a list never rescans"));
+            assert_eq!(
+                reply.message["data"],
+                json!({
+                    "skill_groups": [
+                        {"origin": "given", "skills": [{"name": "g-kit", "description": "G."}]},
+                        {"origin": "project", "skills": [
+                            {"name": "a-kit", "description": "A."},
+                            {"name": "z-kit", "description": "Z."},
+                        ]},
+                        {"origin": "home", "skills": [{"name": "pdf-kit", "description": "Reads PDF files."}]},
+                    ],
+                    "count": 4,
+                })
+            );
+            assert_eq!(reply.row, "listed 4 skills");
+        }
+    }
+
+    #[test]
+    fn a_miss_looks_once_more_and_serves_that_call_alone() {
+        let folders = two_kits();
+        folders.global(r#"{"on": ["pdf-kit", "later-kit"]}"#);
+        let snapshot = folders.load();
+        folders.skill("home", "later-kit", "Came later.", "Later.");
+        let scans = Cell::new(0);
+        let answer = |name: &str| {
+            let call = ToolCall {
+                snapshot: &snapshot,
+                ledger: None,
+                freshness: Freshness::AsInSnapshot,
+                read_tool: None,
+            };
+            let reply = call.answer(&json!({"name": name}), || {
+                scans.set(scans.get() + 1);
+                Snapshot::load(snapshot.env())
+            });
+            (reply, scans.get())
+        };
+
+        let (later, after_later) = answer("later-kit");
+        let (known, after_known) = answer("pdf-kit");
+        let (off, after_off) = answer("off-kit");
+        let (none, after_none) = answer("pdfkit");
+
+        assert_eq!(later.message["data"]["status"], "loaded");
+        assert_eq!(known.message["data"]["status"], "loaded");
+        assert_eq!(
+            (after_later, after_known, after_off, after_none),
+            (1, 1, 1, 2)
+        );
+        assert_eq!(failure(&off).0, "skill_off");
+        assert_eq!(
+            failure(&none),
+            (
+                "skill_not_found",
+                "no skill is called `pdfkit`; did you mean `pdf-kit`?",
+                "skill pdfkit · not found"
+            )
+        );
+        assert_eq!(
+            snapshot.tool_definition().unwrap()["function"]["parameters"]["properties"]["name"]["enum"],
+            json!(["pdf-kit"])
+        );
+    }
+
+    #[test]
+    fn what_a_rescan_finds_is_bound_by_the_usual_rules() {
+        let folders = two_kits();
+        let snapshot = folders.load();
+        folders.skill("home", "later-kit", "Came later.", "");
+
+        let off = call_named(&snapshot, "later-kit");
+        folders.project("{");
+        let unreadable = call_named(&snapshot, "later-kit");
+
+        assert_eq!(failure(&off).0, "skill_off");
+        assert_eq!(failure(&unreadable).0, "scope_unreadable");
+    }
+
+    #[test]
+    fn a_rescan_that_fails_is_a_miss_with_its_reason() {
+        let folders = two_kits();
+        let snapshot = folders.load();
+        let call = ToolCall {
+            snapshot: &snapshot,
+            ledger: None,
+            freshness: Freshness::AsInSnapshot,
+            read_tool: None,
+        };
+
+        let reply = call.answer(&json!({"name": "x"}), || {
+            Err(DiscoveryError::NotAFolder {
+                path: "/gone".into(),
+            })
+        });
+
+        let (code, words, row) = failure(&reply);
+        assert_eq!(code, "skill_not_found");
+        assert!(
+            words
+                .ends_with("could not be looked at again: cannot attach /gone: it is not a folder"),
+            "{words}"
+        );
+        assert_eq!(row, "skill x · not found");
+    }
+
+    #[test]
+    fn names_are_exact() {
+        let folders = two_kits();
+        let snapshot = folders.load();
+
+        for name in [
+            " pdf-kit",
+            "pdf-kit ",
+            "PDF-KIT",
+            "personal/pdf-kit",
+            "/pdf-kit",
+        ] {
+            assert_eq!(
+                failure(&call_named(&snapshot, name)).0,
+                "skill_not_found",
+                "{name}"
+            );
+        }
+    }
+
+    #[test]
+    fn near_names_are_callable_ones() {
+        let folders = two_kits();
+        let snapshot = folders.load();
+
+        let reply = call_named(&snapshot, "off-kits");
+
+        assert_eq!(failure(&reply).1, "no skill is called `off-kits`");
+    }
+
+    #[test]
+    fn what_is_not_callable_says_why() {
+        let mut folders = two_kits();
+        folders.skill("home", "barred-kit", "Is barred.", "");
+        folders.env.allowed = Allowed::parse("pdf-kit,off-kit");
+        let snapshot = folders.load();
+        folders.remove("home/.agents/skills/pdf-kit");
+
+        for (name, code, row) in [
+            ("off-kit", "skill_off", "skill off-kit · off"),
+            (
+                "barred-kit",
+                "skill_not_allowed",
+                "skill barred-kit · not allowed",
+            ),
+            (
+                "pdf-kit",
+                "skill_read_error",
+                "skill pdf-kit · cannot be read",
+            ),
+        ] {
+            let reply = call_named(&snapshot, name);
+            let (found_code, _, found_row) = failure(&reply);
+            assert_eq!((found_code, found_row), (code, row));
+        }
+    }
+
+    #[test]
+    fn a_changed_description_is_told_and_a_changed_body_is_not() {
+        let folders = two_kits();
+        let snapshot = folders.load();
+
+        folders.skill("home", "pdf-kit", "Reads\n PDF files.", "A new body.");
+        let new_body = call_named(&snapshot, "pdf-kit");
+        folders.skill("home", "pdf-kit", "Reads all.", "");
+        let new_description = call_named(&snapshot, "pdf-kit");
+
+        assert_eq!(new_body.message["ok"], true);
+        assert_eq!(
+            failure(&new_description),
+            (
+                "skill_changed",
+                "the description of the skill `pdf-kit` changed since the skills were read; `/reload` reads the skills again",
+                "skill pdf-kit · changed",
+            )
+        );
+    }
+
+    #[test]
+    fn while_a_scope_file_is_unreadable_every_call_says_so() {
+        let folders = two_kits();
+        folders.project("[]");
+        let snapshot = folders.load();
+
+        for arguments in [
+            json!({}),
+            json!({"name": "pdf-kit"}),
+            json!({"name": "nope"}),
+            json!({"bad": 1}),
+        ] {
+            let call = ToolCall {
+                snapshot: &snapshot,
+                ledger: None,
+                freshness: Freshness::AsInSnapshot,
+                read_tool: None,
+            };
+            let reply = call.answer(&arguments, || unreachable!());
+            let (code, words, row) = failure(&reply);
+            assert_eq!(code, "scope_unreadable");
+            assert!(words.contains("project/.codeaf/skills.json"), "{words}");
+            assert!(row.ends_with(" · scope file unreadable"), "{row}");
+        }
+    }
+
+    #[test]
+    fn rows_are_one_line_whatever_a_model_sends() {
+        let long = "x".repeat(300);
+
+        assert_eq!(
+            row("pdf", Outcome::Loaded(3_174)),
+            "used skill pdf · 3.1 KB"
+        );
+        assert_eq!(
+            row("pdf", Outcome::AlreadyLoaded(3_174)),
+            "used skill pdf · 3.1 KB · already loaded"
+        );
+        assert_eq!(
+            row("a\nb\u{1b}[1m", Outcome::Failed("not found")),
+            "skill a\\u{a}b\\u{1b}[1m · not found"
+        );
+        assert_eq!(
+            row(&long, Outcome::Failed("off")).chars().count(),
+            "skill  · off".chars().count() + 80
+        );
+    }
+}
