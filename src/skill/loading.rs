@@ -3,6 +3,8 @@
 //! Facts come in, a name and a description come out, or the reasons why not.
 //! This file reads no file and knows no other profile.
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::path::Path;
 
 use super::frontmatter::{Content, Facts, Field, Place, Scalar, ScalarKind, Value};
@@ -26,6 +28,10 @@ pub const NAME_CHARACTERS: usize = 64;
 pub const DESCRIPTION_CHARACTERS: usize = 1_024;
 /// Characters of the field `compatibility` (specification: 1–500).
 pub const COMPATIBILITY_CHARACTERS: usize = 500;
+
+/// Unknown fields, doubles and repairs that get a diagnostic of their own; the
+/// rest are counted. Nobody mends more at a time.
+const SHOWN: usize = 32;
 
 /// A skill that loads.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -213,14 +219,58 @@ impl Findings<'_> {
 
     /// What holds of every field alike: doubles, repairs, unknown names.
     fn about_all(&mut self, fields: &[Field]) {
-        for (i, field) in fields.iter().enumerate() {
-            let earlier = fields[..i].iter().find(|other| other.key == field.key);
-            match earlier {
-                Some(first) => self.duplicate(first, field),
-                None if !FIELDS.contains(&&*field.key) => self.unknown(field),
-                None => {}
-            }
-            self.repairs(&field.value);
+        let doubles = doubles(fields);
+        self.duplicates(fields, &doubles);
+        let is_double = |i: &usize| doubles.binary_search_by_key(i, |&(again, _)| again).is_ok();
+        let mut unknown = (0..fields.len())
+            .filter(|&i| !FIELDS.contains(&&*fields[i].key))
+            .filter(|i| !is_double(i));
+        for i in unknown.by_ref().take(SHOWN) {
+            self.unknown(&fields[i]);
+        }
+        if let Some(next) = unknown.next() {
+            let message = format!(
+                "{} more are not of the specification",
+                counted(unknown.count() + 1)
+            );
+            let help = "keep them under `metadata`, if only your own tools read them";
+            self.warn(Rule::UnknownField, fields[next].key_span, message, help);
+        }
+        let mut colons = Vec::new();
+        for field in fields {
+            repairs(&field.value, &mut colons);
+        }
+        self.repaired(&colons);
+    }
+
+    fn repaired(&mut self, colons: &[Span]) {
+        let help = "put the whole value between quotes";
+        for &colon in colons.iter().take(SHOWN) {
+            let message = "an unquoted value holds a colon and a blank; it is read whole here, and other agents drop the skill";
+            self.warn(Rule::UnquotedColon, colon, message, help);
+        }
+        if let Some(&next) = colons.get(SHOWN) {
+            let message = format!(
+                "{} more unquoted values hold a colon and a blank",
+                colons.len() - SHOWN
+            );
+            self.warn(Rule::UnquotedColon, next, message, help);
+        }
+    }
+
+    /// Fields that stand twice, each with the index of the first.
+    fn duplicates(&mut self, fields: &[Field], doubles: &[(usize, usize)]) {
+        for &(again, first) in doubles.iter().take(SHOWN) {
+            self.duplicate(&fields[first], &fields[again]);
+        }
+        if let Some(&(next, _)) = doubles.get(SHOWN) {
+            let message = format!("{} more stand twice", counted(doubles.len() - SHOWN));
+            self.warn(
+                Rule::DuplicateField,
+                fields[next].key_span,
+                message,
+                "remove them",
+            );
         }
     }
 
@@ -246,26 +296,6 @@ impl Findings<'_> {
             None => "keep it under `metadata`, if only your own tools read it".to_owned(),
         };
         self.warn(Rule::UnknownField, field.key_span, message, &help);
-    }
-
-    fn repairs(&mut self, value: &Value) {
-        match &value.content {
-            Content::Scalar(Scalar {
-                repaired: Some(colon),
-                ..
-            }) => {
-                let message = "an unquoted value holds a colon and a blank; it is read whole here, and other agents drop the skill";
-                self.warn(
-                    Rule::UnquotedColon,
-                    *colon,
-                    message,
-                    "put the whole value between quotes",
-                );
-            }
-            Content::Scalar(_) => {}
-            Content::Sequence(values) => values.iter().for_each(|value| self.repairs(value)),
-            Content::Mapping(fields) => fields.iter().for_each(|field| self.repairs(&field.value)),
-        }
     }
 
     /// Returns the name, unless it is unsafe.
@@ -477,16 +507,55 @@ impl Findings<'_> {
     fn metadata(&mut self, value: &Value) {
         match &value.content {
             Content::Mapping(fields) => {
-                for (i, field) in fields.iter().enumerate() {
-                    if let Some(first) = fields[..i].iter().find(|other| other.key == field.key) {
-                        self.duplicate(first, field);
-                    }
-                }
+                self.duplicates(fields, &doubles(fields));
             }
             Content::Scalar(scalar) if scalar.kind == ScalarKind::Null => {}
             _ => self.wrong_type("metadata", value, "a mapping of names to texts"),
         }
     }
+}
+
+/// Returns the index of each field that stood before, with that of the first,
+/// in file order.
+fn doubles(fields: &[Field]) -> Vec<(usize, usize)> {
+    /// Up to here, comparing each with each is faster than hashing.
+    const FEW: usize = 16;
+    if fields.len() <= FEW {
+        let first = |i: usize| {
+            fields[..i]
+                .iter()
+                .position(|other| other.key == fields[i].key)
+        };
+        return (0..fields.len())
+            .filter_map(|i| Some((i, first(i)?)))
+            .collect();
+    }
+    let mut seen = HashMap::with_capacity(fields.len());
+    let mut doubles = Vec::new();
+    for (i, field) in fields.iter().enumerate() {
+        match seen.entry(&*field.key) {
+            Entry::Occupied(first) => doubles.push((i, *first.get())),
+            Entry::Vacant(place) => {
+                place.insert(i);
+            }
+        }
+    }
+    doubles
+}
+
+/// Collects the colons that were repaired.
+fn repairs(value: &Value, colons: &mut Vec<Span>) {
+    match &value.content {
+        Content::Scalar(scalar) => colons.extend(scalar.repaired),
+        Content::Sequence(values) => values.iter().for_each(|value| repairs(value, colons)),
+        Content::Mapping(fields) => fields
+            .iter()
+            .for_each(|field| repairs(&field.value, colons)),
+    }
+}
+
+fn counted(fields: usize) -> String {
+    text::counted(fields, "field")
 }
 
 /// Whether nothing of `text` is to be seen.

@@ -17,6 +17,9 @@ use crate::limits::Limits;
 /// Levels that a text read here can have: fields, a mapping, a list in it.
 const DEPTH: usize = 3;
 
+/// Fields that there is room for at once: the specification has six.
+const FIELDS: usize = 6;
+
 /// Bytes of a key read here; the library takes up to 1,024.
 const KEY_BYTES: usize = 128;
 
@@ -45,22 +48,27 @@ pub(super) fn read(text: &str, limits: &Limits) -> Option<Vec<Field>> {
     lines.rest.is_empty().then_some(fields)
 }
 
-/// Whether a text has neither tabs and control characters nor any character
+/// Whether a text has neither tabs, control characters and lone CRs nor a character
 /// that the library must be shielded from.
 fn is_common(text: &str) -> bool {
-    let (mut odd, mut all) = (0, 0);
+    let (mut odd, mut cr, mut all) = (0, 0, 0);
     for b in text.bytes() {
+        cr |= u8::from(b == b'\r');
         odd |= u8::from(b < b' ') & u8::from(b != b'\n') & u8::from(b != b'\r');
         odd |= u8::from(b == 0x7f);
         all |= b;
     }
+    let lone_cr = cr != 0
+        && text
+            .match_indices('\r')
+            .any(|(i, _)| text.as_bytes().get(i + 1) != Some(&b'\n'));
     let special = |c| {
         matches!(
             c,
             '\u{80}'..='\u{9f}' | '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}'
         )
     };
-    odd == 0 && (all < 0x80 || !text.contains(special))
+    odd == 0 && !lone_cr && (all < 0x80 || !text.contains(special))
 }
 
 /// The lines that are still to be read.
@@ -108,17 +116,14 @@ impl<'a> Line<'a> {
 }
 
 impl<'a> Lines<'a> {
-    /// Returns the next line without taking it; gives up at a lone CR.
+    /// Returns the next line without taking it; gives up where it has no end.
     fn peek(&self) -> Option<Option<(Line<'a>, usize)>> {
         if self.rest.is_empty() {
             return Some(None);
         }
-        let length = self.rest.bytes().position(|b| b == b'\n')?;
+        let length = self.rest.find('\n')?;
         let text = &self.rest[..length];
         let text = text.strip_suffix('\r').unwrap_or(text);
-        if text.contains('\r') {
-            return None;
-        }
         let line = Line {
             text,
             indent: text.bytes().take_while(|&b| b == b' ').count(),
@@ -143,7 +148,7 @@ impl<'a> Lines<'a> {
     }
 
     fn mapping(&mut self, column: usize, nested: bool) -> Option<Vec<Field>> {
-        let mut fields = Vec::with_capacity(4);
+        let mut fields = Vec::with_capacity(FIELDS);
         while let Some((line, length)) = self.content()? {
             if line.indent < column {
                 break;
@@ -374,11 +379,16 @@ fn quote_of(text: &str) -> Option<Style> {
 /// Whether nothing in a plain text ends a key or begins a comment.
 fn is_plain(text: &str) -> bool {
     let bytes = text.as_bytes();
-    bytes.iter().enumerate().all(|(i, b)| match b {
-        b':' => !matches!(bytes.get(i + 1), None | Some(b' ')),
-        b'#' => i > 0 && bytes[i - 1] != b' ',
-        _ => true,
-    })
+    // Most texts have neither character, and that is seen many bytes a step.
+    let marks = bytes.iter().fold(0, |marks, &b| {
+        marks | u8::from(b == b':') | u8::from(b == b'#')
+    });
+    marks == 0
+        || bytes.iter().enumerate().all(|(i, b)| match b {
+            b':' => !matches!(bytes.get(i + 1), None | Some(b' ')),
+            b'#' => i > 0 && bytes[i - 1] != b' ',
+            _ => true,
+        })
 }
 
 /// Reads `[a, "b c", d]` on one line.

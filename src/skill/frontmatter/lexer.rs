@@ -126,7 +126,7 @@ impl Lexer<'_> {
                 self.roll(column);
                 self.indicator(self.flow == 0);
             }
-            b':' if spaced || self.flow > 0 => self.colon(column),
+            b':' if spaced || self.flow > 0 => return Ok(self.colon(column)),
             b'*' | b'&' => self.anchor(first == b'*'),
             b'!' => self.tag(),
             b'|' | b'>' if self.flow == 0 => self.block(),
@@ -215,20 +215,21 @@ impl Lexer<'_> {
         self.at += 1;
     }
 
-    fn colon(&mut self, column: usize) {
+    /// Takes the colon behind a key; `false` where there can be none, and the
+    /// library goes no further either.
+    fn colon(&mut self, column: usize) -> bool {
         if self.flow == 0 {
             match self.key.take() {
                 Some((key_column, line)) if line == self.line_start => {
                     self.roll(key_column);
                     self.key_allowed = false;
                 }
-                _ => {
-                    self.roll(column);
-                    self.key_allowed = true;
-                }
+                _ if self.key_allowed => self.roll(column),
+                _ => return false,
             }
         }
         self.at += 1;
+        true
     }
 
     /// Remembers that what begins here may be a key.

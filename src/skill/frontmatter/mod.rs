@@ -285,24 +285,33 @@ fn survey(bytes: &[u8], body: usize, facts: &mut Facts) {
         facts.nul = bytes.iter().position(|&b| b == 0).map(place);
     }
     if seen.cr {
-        let lone = |(i, &b): (usize, &u8)| b == b'\r' && bytes.get(i + 1) != Some(&b'\n');
-        let lone = bytes.iter().enumerate().position(lone);
-        let ends = bytes.windows(2).filter(|pair| pair[1] == b'\n');
-        let (mut lf, mut crlf) = (bytes.first() == Some(&b'\n'), false);
-        for pair in ends {
-            crlf |= pair[0] == b'\r';
-            lf |= pair[0] != b'\r';
-        }
-        facts.line_ends = LineEnds {
-            lf,
-            crlf,
-            lone_cr: lone.map(place),
-        };
+        facts.line_ends = line_ends(bytes, place);
     }
     if seen.beyond_ascii {
         facts.invalid_utf8 = std::str::from_utf8(bytes)
             .err()
             .map(|error| place(error.valid_up_to()));
+    }
+}
+
+/// Tells line ends apart, like [`Seen`] without branches.
+fn line_ends(bytes: &[u8], place: impl Fn(usize) -> Place) -> LineEnds {
+    let mut lf = u8::from(bytes.first() == Some(&b'\n'));
+    let mut lone = u8::from(bytes.last() == Some(&b'\r'));
+    let mut crlf = 0;
+    for (&b, &next) in bytes.iter().zip(bytes.get(1..).unwrap_or_default()) {
+        let (cr, feed) = (u8::from(b == b'\r'), u8::from(next == b'\n'));
+        lf |= feed & !cr;
+        crlf |= feed & cr;
+        lone |= cr & !feed;
+    }
+    let is_lone = |i: &usize| bytes[*i] == b'\r' && bytes.get(i + 1) != Some(&b'\n');
+    LineEnds {
+        lf: lf & 1 != 0,
+        crlf: crlf & 1 != 0,
+        lone_cr: (lone & 1 != 0)
+            .then(|| (0..bytes.len()).find(is_lone).map(place))
+            .flatten(),
     }
 }
 
