@@ -21,6 +21,14 @@ pub(super) struct Nodes {
     pub(super) anchors: Vec<Range<usize>>,
 }
 
+impl Nodes {
+    /// Returns the aliases in file order.
+    pub(super) fn aliases(&self) -> impl Iterator<Item = Token> {
+        let all = self.tokens.iter().copied();
+        all.filter(|token| token.kind == TokenKind::Alias)
+    }
+}
+
 /// A scalar, an alias, or the bracket that opens a flow collection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Token {
@@ -167,7 +175,7 @@ impl Lexer<'_> {
         matches!(self.peek(0), Some(b' ' | b'\t'))
     }
 
-    fn to_line_end(&mut self) {
+    fn skip_line(&mut self) {
         while self.at < self.text.len() && !self.is_break() {
             self.at += 1;
         }
@@ -179,7 +187,7 @@ impl Lexer<'_> {
                 self.at += 1;
             }
             if self.peek(0) == Some(b'#') {
-                self.to_line_end();
+                self.skip_line();
             }
             if !self.line_break() {
                 return;
@@ -389,7 +397,7 @@ impl Lexer<'_> {
             self.at += 1;
         }
         self.push(TokenKind::Scalar(style), start, self.at);
-        self.to_line_end();
+        self.skip_line();
         self.line_break();
         let parent = self.indents.last().copied();
         let indent = match given {
@@ -404,7 +412,7 @@ impl Lexer<'_> {
             if self.at - line < indent && !self.is_break() {
                 break;
             }
-            self.to_line_end();
+            self.skip_line();
             self.line_break();
         }
         self.key = None;

@@ -12,6 +12,9 @@ mod library;
 mod places;
 mod refusal;
 mod repair;
+mod schema;
+mod shape;
+mod source;
 
 use std::borrow::Cow;
 
@@ -33,8 +36,13 @@ pub struct Facts {
     /// The `---` line that closes it.
     pub closing: Option<Fence>,
     /// The top-level fields in file order; a field that stands twice is here
-    /// twice. Empty where there is a fault.
+    /// twice. Empty where there is a fault, unless it is [`Rule::YamlTag`]:
+    /// some agents read past tags.
     pub fields: Vec<Field>,
+    /// Where YAML tags stand, those of the core set too.
+    pub tags: Vec<Span>,
+    /// Where YAML aliases stand.
+    pub aliases: Vec<Span>,
     /// Offset in bytes of the body, just behind the closing fence's line end;
     /// the whole length of the file where nothing closes the frontmatter.
     pub body: usize,
@@ -242,35 +250,51 @@ pub fn read(bytes: &[u8], limits: &Limits) -> Facts {
     facts.closing = Some(fences.closing);
     facts.body = fences.body;
     survey(bytes, fences.body, &mut facts);
-    match fields(&bytes[fences.inner], &facts, limits) {
-        Ok(fields) => facts.fields = fields,
+    match parse(&bytes[fences.inner], &facts, limits) {
+        Ok(parsed) => {
+            facts.fields = parsed.fields;
+            facts.tags = parsed.tags;
+            facts.aliases = parsed.aliases;
+            facts.fault = parsed.fault;
+        }
         Err(fault) => facts.fault = Some(fault),
     }
     facts
 }
 
-fn fields(inner: &[u8], facts: &Facts, limits: &Limits) -> Result<Vec<Field>, Fault> {
+/// What stands between the fences.
+#[derive(Debug, PartialEq, Eq, Default)]
+struct Parsed {
+    fields: Vec<Field>,
+    tags: Vec<Span>,
+    aliases: Vec<Span>,
+    fault: Option<Fault>,
+}
+
+fn parse(inner: &[u8], facts: &Facts, limits: &Limits) -> Result<Parsed, Fault> {
     if let Some(nul) = facts.nul.filter(|nul| !nul.in_body) {
-        return Err(Fault::new(
-            Rule::NotText,
-            nul.span,
-            "a NUL byte stands in the frontmatter",
-        )
-        .with_help("save the file as plain UTF-8 text"));
+        let message = "a NUL byte stands in the frontmatter";
+        return Err(Fault::new(Rule::NotText, nul.span, message)
+            .with_help("save the file as plain UTF-8 text"));
     }
-    let text = String::from_utf8_lossy(inner);
+    // The lossy conversion alone would do, at several times the cost.
+    let text =
+        std::str::from_utf8(inner).map_or_else(|_| String::from_utf8_lossy(inner), Cow::Borrowed);
     match fast::read(&text, limits) {
-        Some(fields) => Ok(fields),
+        Some(fields) => Ok(Parsed {
+            fields,
+            ..Parsed::default()
+        }),
         None => slow(&text, limits),
     }
 }
 
 /// Reads fields with the library, whatever they look like.
-fn slow(text: &str, limits: &Limits) -> Result<Vec<Field>, Fault> {
+fn slow(text: &str, limits: &Limits) -> Result<Parsed, Fault> {
     let shielded = places::Shielded::new(text)?;
-    let mut fields = repair::read(&shielded.text, limits)?;
-    shielded.restore(&mut fields);
-    Ok(fields)
+    let mut parsed = repair::read(&shielded.text, limits)?;
+    shielded.restore(&mut parsed.fields);
+    Ok(parsed)
 }
 
 /// Notes NULs, line ends and bytes that are not UTF-8.
