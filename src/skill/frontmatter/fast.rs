@@ -10,7 +10,7 @@ use std::iter::repeat_n;
 
 use super::lexer::begins_plain;
 use super::places::FIRST_LINE;
-use super::schema::resolve;
+use super::schema::plain_kind;
 use super::{Content, Field, Scalar, ScalarKind, Style, Value};
 use crate::diagnostic::Span;
 use crate::limits::Limits;
@@ -379,7 +379,8 @@ fn one_line(line: Line, text: &str, start: usize) -> Option<Value> {
     }
     let bytes = text.as_bytes();
     let begins = begins_plain(*bytes.first()?, bytes.get(1).copied());
-    (begins && is_plain(text)).then(|| scalar(text.to_owned(), resolve(text), Style::Plain, span))
+    (begins && is_plain(text))
+        .then(|| scalar(text.to_owned(), plain_kind(text), Style::Plain, span))
 }
 
 fn quote_of(text: &str) -> Option<Style> {

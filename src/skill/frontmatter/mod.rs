@@ -22,6 +22,7 @@ use crate::diagnostic::{Rule, Span};
 use crate::limits::Limits;
 
 pub use fences::Fence;
+pub use schema::plain_kind;
 
 /// What a SKILL.md says, before anybody judges it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -5,9 +5,12 @@
 
 use super::ScalarKind;
 
-/// Returns the type of a plain scalar, as the library resolves it.
-pub(super) fn resolve(text: &str) -> ScalarKind {
-    match text.as_bytes()[0] {
+/// Returns the type that `text` has in YAML without quotes, as in
+/// [`read`](super::read).
+#[must_use]
+pub fn plain_kind(text: &str) -> ScalarKind {
+    match text.bytes().next().unwrap_or_default() {
+        _ if text.is_empty() => ScalarKind::Null,
         b'~' | b'n' | b'N' if matches!(text, "~" | "null" | "Null" | "NULL") => ScalarKind::Null,
         b't' | b'T' if matches!(text, "true" | "True" | "TRUE") => ScalarKind::Bool,
         b'f' | b'F' if matches!(text, "false" | "False" | "FALSE") => ScalarKind::Bool,
