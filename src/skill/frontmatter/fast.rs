@@ -10,12 +10,16 @@ use std::iter::repeat_n;
 
 use super::lexer::begins_plain;
 use super::places::FIRST_LINE;
+use super::schema::plain_kind;
 use super::{Content, Field, Scalar, ScalarKind, Style, Value};
 use crate::diagnostic::Span;
 use crate::limits::Limits;
 
 /// Levels that a text read here can have: fields, a mapping, a list in it.
 const DEPTH: usize = 3;
+
+/// Fields that there is room for at once: the specification has six.
+const FIELDS: usize = 6;
 
 /// Bytes of a key read here; the library takes up to 1,024.
 const KEY_BYTES: usize = 128;
@@ -33,41 +37,47 @@ const USUAL_KEYS: [&str; 6] = [
 /// Reads fields, or gives up.
 pub(super) fn read(text: &str, limits: &Limits) -> Option<Vec<Field>> {
     // Every value takes a byte, so the bounds on values cannot be met.
+    let ended = text.is_empty() || text.ends_with('\n');
     let bounded = text.len() <= limits.yaml_values.min(limits.yaml_text_bytes);
-    if !bounded || limits.yaml_depth < DEPTH || !is_common(text) {
+    if !ended || !bounded || limits.yaml_depth < DEPTH || !is_common(text) {
         return None;
     }
-    let mut lines = Lines {
-        rest: text,
-        number: FIRST_LINE,
-    };
+    let mut lines = Lines::new(text);
     let fields = lines.mapping(0, false)?;
-    lines.rest.is_empty().then_some(fields)
+    lines.line.is_none().then_some(fields)
 }
 
-/// Whether a text has neither tabs and control characters nor any character
+/// Whether a text has neither tabs, control characters and lone CRs nor a character
 /// that the library must be shielded from.
 fn is_common(text: &str) -> bool {
-    let (mut odd, mut all) = (0, 0);
+    let (mut odd, mut cr, mut all) = (0, 0, 0);
     for b in text.bytes() {
+        cr |= u8::from(b == b'\r');
         odd |= u8::from(b < b' ') & u8::from(b != b'\n') & u8::from(b != b'\r');
         odd |= u8::from(b == 0x7f);
         all |= b;
     }
+    let lone_cr = cr != 0
+        && text
+            .match_indices('\r')
+            .any(|(i, _)| text.as_bytes().get(i + 1) != Some(&b'\n'));
     let special = |c| {
         matches!(
             c,
             '\u{80}'..='\u{9f}' | '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}'
         )
     };
-    odd == 0 && (all < 0x80 || !text.contains(special))
+    odd == 0 && !lone_cr && (all < 0x80 || !text.contains(special))
 }
 
-/// The lines that are still to be read.
-#[derive(Clone)]
+/// A line, and what stands behind it.
+#[derive(Clone, Copy)]
 struct Lines<'a> {
+    /// The line to be read, unless all are.
+    line: Option<Line<'a>>,
     rest: &'a str,
     number: u32,
+    ascii: bool,
 }
 
 /// A line without its line end, and its indentation.
@@ -76,6 +86,8 @@ struct Line<'a> {
     text: &'a str,
     indent: usize,
     number: u32,
+    /// Whether bytes are characters.
+    ascii: bool,
 }
 
 impl<'a> Line<'a> {
@@ -103,55 +115,61 @@ impl<'a> Line<'a> {
     /// ASCII.
     fn span(self, start: usize, part: &str) -> Span {
         let column = u32::try_from(start + 1).unwrap_or(u32::MAX);
-        Span::new(self.number, column).with_length(part.chars().count())
+        Span::new(self.number, column).with_length(if self.ascii {
+            part.len()
+        } else {
+            part.chars().count()
+        })
     }
 }
 
 impl<'a> Lines<'a> {
-    /// Returns the next line without taking it; gives up at a lone CR.
-    fn peek(&self) -> Option<Option<(Line<'a>, usize)>> {
+    fn new(text: &'a str) -> Self {
+        let mut lines = Self {
+            line: None,
+            rest: text,
+            number: FIRST_LINE,
+            ascii: text.is_ascii(),
+        };
+        lines.advance();
+        lines
+    }
+
+    fn advance(&mut self) {
         if self.rest.is_empty() {
-            return Some(None);
+            self.line = None;
+            return;
         }
-        let length = self.rest.bytes().position(|b| b == b'\n')?;
-        let text = &self.rest[..length];
+        let (text, rest) = self.rest.split_once('\n').unwrap_or((self.rest, ""));
         let text = text.strip_suffix('\r').unwrap_or(text);
-        if text.contains('\r') {
-            return None;
-        }
-        let line = Line {
+        self.line = Some(Line {
             text,
             indent: text.bytes().take_while(|&b| b == b' ').count(),
             number: self.number,
-        };
-        Some(Some((line, length + 1)))
-    }
-
-    fn take(&mut self, length: usize) {
-        self.rest = &self.rest[length..];
+            ascii: self.ascii,
+        });
+        self.rest = rest;
         self.number += 1;
     }
 
     /// Steps to the next line that is neither blank nor a comment.
-    fn content(&mut self) -> Option<Option<(Line<'a>, usize)>> {
-        loop {
-            match self.peek()? {
-                Some((line, length)) if line.is_blank() || line.is_comment() => self.take(length),
-                found => return Some(found),
-            }
+    fn content(&mut self) -> Option<Line<'a>> {
+        while self.line?.is_blank() || self.line?.is_comment() {
+            self.advance();
         }
+        self.line
     }
 
     fn mapping(&mut self, column: usize, nested: bool) -> Option<Vec<Field>> {
-        let mut fields = Vec::with_capacity(4);
-        while let Some((line, length)) = self.content()? {
+        let mut fields = Vec::with_capacity(FIELDS);
+        while let Some(line) = self.content() {
             if line.indent < column {
                 break;
             }
             if line.indent > column {
                 return None;
             }
-            self.take(length);
+            self.advance();
             fields.push(self.field(line, nested)?);
         }
         Some(fields)
@@ -187,8 +205,9 @@ impl<'a> Lines<'a> {
 
     /// Reads what stands under a key that has no value on its line.
     fn below(&mut self, key: Line, behind: usize, nested: bool) -> Option<Value> {
-        let next = self.content()?.map(|(line, _)| line);
-        let next = next.filter(|line| line.indent >= key.indent + usize::from(!line.is_item()));
+        let next = self
+            .content()
+            .filter(|line| line.indent >= key.indent + usize::from(!line.is_item()));
         let Some(first) = next else {
             let span = key.span(behind, "");
             return Some(scalar(String::new(), ScalarKind::Null, Style::Plain, span));
@@ -213,7 +232,7 @@ impl<'a> Lines<'a> {
     /// Reads list items in one column, under a key in another.
     fn items(&mut self, column: usize, key_column: usize) -> Option<Vec<Value>> {
         let mut values = Vec::new();
-        while let Some((line, length)) = self.content()? {
+        while let Some(line) = self.content() {
             let item = line.is_item();
             if line.indent < column || line.indent == column && !item && column == key_column {
                 break;
@@ -221,7 +240,7 @@ impl<'a> Lines<'a> {
             if line.indent > column || !item {
                 return None;
             }
-            self.take(length);
+            self.advance();
             let (text, start) = line.value(column + 1);
             values.push(one_line(line, text, start)?);
         }
@@ -245,10 +264,10 @@ impl<'a> Lines<'a> {
         let Content::Scalar(scalar) = &mut value.content else {
             return None;
         };
-        let mut ahead = self.clone();
+        let mut ahead = *self;
         let mut breaks = 0;
-        while let Some((line, length)) = ahead.peek()? {
-            ahead.take(length);
+        while let Some(line) = ahead.line {
+            ahead.advance();
             if line.is_blank() {
                 breaks += 1;
                 continue;
@@ -264,7 +283,7 @@ impl<'a> Lines<'a> {
             scalar.text.push_str(text);
             scalar.kind = ScalarKind::Text;
             breaks = 0;
-            *self = ahead.clone();
+            *self = ahead;
         }
         Some(value)
     }
@@ -281,7 +300,7 @@ impl<'a> Lines<'a> {
         let mut text = String::new();
         let mut indent = None;
         let mut breaks = 0;
-        while let Some((next, length)) = self.peek()? {
+        while let Some(next) = self.line {
             if next.text.is_empty() {
                 breaks += 1;
             } else if next.is_blank() {
@@ -304,7 +323,7 @@ impl<'a> Lines<'a> {
                 text.push_str(content);
                 breaks = 0;
             }
-            self.take(length);
+            self.advance();
         }
         if text.is_empty() {
             return None;
@@ -360,7 +379,8 @@ fn one_line(line: Line, text: &str, start: usize) -> Option<Value> {
     }
     let bytes = text.as_bytes();
     let begins = begins_plain(*bytes.first()?, bytes.get(1).copied());
-    (begins && is_plain(text)).then(|| scalar(text.to_owned(), resolve(text), Style::Plain, span))
+    (begins && is_plain(text))
+        .then(|| scalar(text.to_owned(), plain_kind(text), Style::Plain, span))
 }
 
 fn quote_of(text: &str) -> Option<Style> {
@@ -374,11 +394,16 @@ fn quote_of(text: &str) -> Option<Style> {
 /// Whether nothing in a plain text ends a key or begins a comment.
 fn is_plain(text: &str) -> bool {
     let bytes = text.as_bytes();
-    bytes.iter().enumerate().all(|(i, b)| match b {
-        b':' => !matches!(bytes.get(i + 1), None | Some(b' ')),
-        b'#' => i > 0 && bytes[i - 1] != b' ',
-        _ => true,
-    })
+    // Most texts have neither character, and that is seen many bytes a step.
+    let marks = bytes.iter().fold(0, |marks, &b| {
+        marks | u8::from(b == b':') | u8::from(b == b'#')
+    });
+    marks == 0
+        || bytes.iter().enumerate().all(|(i, b)| match b {
+            b':' => !matches!(bytes.get(i + 1), None | Some(b' ')),
+            b'#' => i > 0 && bytes[i - 1] != b' ',
+            _ => true,
+        })
 }
 
 /// Reads `[a, "b c", d]` on one line.
@@ -398,8 +423,7 @@ fn words(line: Line, text: &str, start: usize) -> Option<Value> {
         let item_start = start + at + part.len() - item.len();
         let item = item.trim_end_matches(' ');
         let first = item.bytes().next()?;
-        if !(first.is_ascii_alphanumeric() || first == b'"') || first != b'"' && item.contains('"')
-        {
+        if !(first == b'"' || first.is_ascii_alphanumeric() && !item.contains('"')) {
             return None;
         }
         values.push(one_line(line, item, item_start)?);
@@ -409,56 +433,4 @@ fn words(line: Line, text: &str, start: usize) -> Option<Value> {
         span: line.span(start, "["),
         content: Content::Sequence(values),
     })
-}
-
-/// Returns the type of a plain scalar, as the library resolves it.
-fn resolve(text: &str) -> ScalarKind {
-    match text.as_bytes()[0] {
-        b'~' | b'n' | b'N' if matches!(text, "~" | "null" | "Null" | "NULL") => ScalarKind::Null,
-        b't' | b'T' if matches!(text, "true" | "True" | "TRUE") => ScalarKind::Bool,
-        b'f' | b'F' if matches!(text, "false" | "False" | "FALSE") => ScalarKind::Bool,
-        b'0'..=b'9' | b'+' | b'-' | b'.' => number(text),
-        _ => ScalarKind::Text,
-    }
-}
-
-fn number(text: &str) -> ScalarKind {
-    let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
-    let padded = unsigned.len() > 1
-        && unsigned.starts_with('0')
-        && unsigned.bytes().all(|b| b.is_ascii_digit());
-    if is_int(text, unsigned, padded) {
-        ScalarKind::Int
-    } else if !padded && is_float(text, unsigned) {
-        ScalarKind::Float
-    } else {
-        ScalarKind::Text
-    }
-}
-
-/// Whether `text` is a whole number of up to 128 bits.
-fn is_int(text: &str, unsigned: &str, padded: bool) -> bool {
-    let (digits, radix) = match unsigned.get(..2) {
-        Some("0x") => (&unsigned[2..], 16),
-        Some("0o") => (&unsigned[2..], 8),
-        Some("0b") => (&unsigned[2..], 2),
-        _ if padded => return false,
-        _ => (unsigned, 10),
-    };
-    if digits.starts_with(['+', '-']) {
-        return false;
-    }
-    if text.starts_with('-') {
-        i128::from_str_radix(&format!("-{digits}"), radix).is_ok()
-    } else {
-        u128::from_str_radix(digits, radix).is_ok()
-    }
-}
-
-fn is_float(text: &str, unsigned: &str) -> bool {
-    match unsigned {
-        ".inf" | ".Inf" | ".INF" => true,
-        ".nan" | ".NaN" | ".NAN" => unsigned.len() == text.len(),
-        _ => !unsigned.starts_with(['+', '-']) && text.parse::<f64>().is_ok_and(f64::is_finite),
-    }
 }

@@ -21,6 +21,14 @@ pub(super) struct Nodes {
     pub(super) anchors: Vec<Range<usize>>,
 }
 
+impl Nodes {
+    /// Returns the aliases in file order.
+    pub(super) fn aliases(&self) -> impl Iterator<Item = Token> {
+        let all = self.tokens.iter().copied();
+        all.filter(|token| token.kind == TokenKind::Alias)
+    }
+}
+
 /// A scalar, an alias, or the bracket that opens a flow collection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Token {
@@ -126,7 +134,7 @@ impl Lexer<'_> {
                 self.roll(column);
                 self.indicator(self.flow == 0);
             }
-            b':' if spaced || self.flow > 0 => self.colon(column),
+            b':' if spaced || self.flow > 0 => return Ok(self.colon(column)),
             b'*' | b'&' => self.anchor(first == b'*'),
             b'!' => self.tag(),
             b'|' | b'>' if self.flow == 0 => self.block(),
@@ -167,7 +175,7 @@ impl Lexer<'_> {
         matches!(self.peek(0), Some(b' ' | b'\t'))
     }
 
-    fn to_line_end(&mut self) {
+    fn skip_line(&mut self) {
         while self.at < self.text.len() && !self.is_break() {
             self.at += 1;
         }
@@ -179,7 +187,7 @@ impl Lexer<'_> {
                 self.at += 1;
             }
             if self.peek(0) == Some(b'#') {
-                self.to_line_end();
+                self.skip_line();
             }
             if !self.line_break() {
                 return;
@@ -215,20 +223,21 @@ impl Lexer<'_> {
         self.at += 1;
     }
 
-    fn colon(&mut self, column: usize) {
+    /// Takes the colon behind a key; `false` where there can be none, and the
+    /// library goes no further either.
+    fn colon(&mut self, column: usize) -> bool {
         if self.flow == 0 {
             match self.key.take() {
                 Some((key_column, line)) if line == self.line_start => {
                     self.roll(key_column);
                     self.key_allowed = false;
                 }
-                _ => {
-                    self.roll(column);
-                    self.key_allowed = true;
-                }
+                _ if self.key_allowed => self.roll(column),
+                _ => return false,
             }
         }
         self.at += 1;
+        true
     }
 
     /// Remembers that what begins here may be a key.
@@ -388,7 +397,7 @@ impl Lexer<'_> {
             self.at += 1;
         }
         self.push(TokenKind::Scalar(style), start, self.at);
-        self.to_line_end();
+        self.skip_line();
         self.line_break();
         let parent = self.indents.last().copied();
         let indent = match given {
@@ -403,7 +412,7 @@ impl Lexer<'_> {
             if self.at - line < indent && !self.is_break() {
                 break;
             }
-            self.to_line_end();
+            self.skip_line();
             self.line_break();
         }
         self.key = None;

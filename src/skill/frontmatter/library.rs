@@ -7,20 +7,16 @@
 //! place; between them the lexer's list of nodes keeps step.
 
 use std::borrow::Cow;
-use std::cell::Cell;
 use std::fmt;
 
-use serde::de::{self, DeserializeSeed, EnumAccess, MapAccess, SeqAccess, Visitor};
+use serde::de::{self, DeserializeSeed, MapAccess, SeqAccess, Visitor};
 
 use super::lexer::{Nodes, Token, TokenKind};
+use super::shape::{Shape, Tally};
+use super::source::Source;
 use super::{Content, Field, Scalar, ScalarKind, Style, Value};
 use crate::diagnostic::Span;
 use crate::limits::Limits;
-
-/// Values for each byte of a text, once aliases are put in. Without aliases
-/// there is no more than one; people who use them to repeat themselves do not
-/// come near, and small bombs are refused in a small time.
-const EXPANSION: usize = 16;
 
 /// What the library made of a text.
 pub(super) enum Outcome {
@@ -40,35 +36,22 @@ pub(super) enum Refusal {
     Text,
     /// Nested deeper than the bound, aliases put in.
     Depth,
-    /// A tag that the library hands on.
-    Tag,
 }
 
-/// Finds places in the text, whatever was done to it before.
-pub(super) trait Placing {
-    /// Returns the span of a node in the file, with its length on its line.
-    fn span(&self, token: Token) -> Span;
-    /// Returns a point in the file.
-    fn point(&self, offset: usize) -> Span;
-    /// Returns the colon that was repaired in the scalar that begins here.
-    fn repaired(&self, offset: usize) -> Option<Span>;
-}
-
-/// Reads `text`, whose nodes are `nodes`.
-pub(super) fn read(
-    text: &str,
-    nodes: &Nodes,
-    placing: &dyn Placing,
-    limits: &Limits,
-) -> Result<Outcome, Refusal> {
-    let shape = shape(text, limits)?;
-    if matches!(shape, Shape::Nothing) {
-        return Ok(Outcome::Fields(Vec::new()));
-    }
+/// Reads a source whose nodes are `nodes`.
+pub(super) fn read(source: &Source, nodes: &Nodes, limits: &Limits) -> Result<Outcome, Refusal> {
+    let text = &*source.text;
+    let tally = Tally::new(text, limits);
+    let found = Shape::seed(&tally).deserialize(serde_yaml::Deserializer::from_str(text));
+    let shape = match (found, tally.refusal()) {
+        (Ok(Shape::Nothing), _) => return Ok(Outcome::Fields(Vec::new())),
+        (Ok(shape), _) => shape,
+        (Err(_), Some(refusal)) => return Err(refusal),
+        (Err(error), None) => return Err(syntax(&error, text)),
+    };
     let mut reader = Reader {
-        text,
+        source,
         nodes,
-        placing,
         next: 0,
         alias: None,
     };
@@ -97,170 +80,10 @@ fn syntax(error: &serde_yaml::Error, text: &str) -> Refusal {
     Refusal::Syntax(message, error.location().map(|place| place.index()))
 }
 
-/// A value without its texts.
-enum Shape {
-    /// No document at all.
-    Nothing,
-    Scalar(ScalarKind),
-    Sequence(Vec<Shape>),
-    Mapping(Vec<(Shape, Shape)>),
-}
-
-fn shape(text: &str, limits: &Limits) -> Result<Shape, Refusal> {
-    let tally = Tally {
-        limits,
-        most_values: limits.yaml_values.min(text.len().saturating_mul(EXPANSION)),
-        values: Cell::new(0),
-        text_bytes: Cell::new(0),
-        stop: Cell::new(None),
-    };
-    let seed = ShapeSeed {
-        tally: &tally,
-        depth: 0,
-    };
-    let found = seed.deserialize(serde_yaml::Deserializer::from_str(text));
-    match (found, tally.stop.take()) {
-        (Ok(shape), _) => Ok(shape),
-        (Err(_), Some(refusal)) => Err(refusal),
-        (Err(error), None) => Err(syntax(&error, text)),
-    }
-}
-
-/// Counts what comes out, so that the library is stopped early.
-struct Tally<'a> {
-    limits: &'a Limits,
-    most_values: usize,
-    values: Cell<usize>,
-    text_bytes: Cell<usize>,
-    stop: Cell<Option<Refusal>>,
-}
-
-impl Tally<'_> {
-    fn stop<E: de::Error>(&self, refusal: Refusal) -> E {
-        self.stop.set(Some(refusal));
-        E::custom("stopped at a bound")
-    }
-
-    fn value<E: de::Error>(&self, depth: usize) -> Result<(), E> {
-        self.values.set(self.values.get() + 1);
-        if self.values.get() > self.most_values {
-            return Err(self.stop(Refusal::Values(self.most_values)));
-        }
-        if depth > self.limits.yaml_depth {
-            return Err(self.stop(Refusal::Depth));
-        }
-        Ok(())
-    }
-
-    fn text<E: de::Error>(&self, length: usize) -> Result<(), E> {
-        self.text_bytes.set(self.text_bytes.get() + length);
-        if self.text_bytes.get() > self.limits.yaml_text_bytes {
-            return Err(self.stop(Refusal::Text));
-        }
-        Ok(())
-    }
-}
-
-#[derive(Clone, Copy)]
-struct ShapeSeed<'a> {
-    tally: &'a Tally<'a>,
-    depth: usize,
-}
-
-impl ShapeSeed<'_> {
-    fn scalar<E: de::Error>(self, kind: ScalarKind) -> Result<Shape, E> {
-        self.tally.value(self.depth)?;
-        Ok(Shape::Scalar(kind))
-    }
-
-    fn inner<E: de::Error>(self) -> Result<Self, E> {
-        let depth = self.depth + 1;
-        self.tally.value(depth)?;
-        Ok(Self { depth, ..self })
-    }
-}
-
-impl<'de> DeserializeSeed<'de> for ShapeSeed<'_> {
-    type Value = Shape;
-
-    fn deserialize<D: de::Deserializer<'de>>(self, deserializer: D) -> Result<Shape, D::Error> {
-        deserializer.deserialize_any(self)
-    }
-}
-
-impl<'de> Visitor<'de> for ShapeSeed<'_> {
-    type Value = Shape;
-
-    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.write_str("a value")
-    }
-
-    fn visit_none<E: de::Error>(self) -> Result<Shape, E> {
-        Ok(Shape::Nothing)
-    }
-
-    fn visit_unit<E: de::Error>(self) -> Result<Shape, E> {
-        self.scalar(ScalarKind::Null)
-    }
-
-    fn visit_bool<E: de::Error>(self, _: bool) -> Result<Shape, E> {
-        self.scalar(ScalarKind::Bool)
-    }
-
-    fn visit_i64<E: de::Error>(self, _: i64) -> Result<Shape, E> {
-        self.scalar(ScalarKind::Int)
-    }
-
-    fn visit_u64<E: de::Error>(self, _: u64) -> Result<Shape, E> {
-        self.scalar(ScalarKind::Int)
-    }
-
-    fn visit_i128<E: de::Error>(self, _: i128) -> Result<Shape, E> {
-        self.scalar(ScalarKind::Int)
-    }
-
-    fn visit_u128<E: de::Error>(self, _: u128) -> Result<Shape, E> {
-        self.scalar(ScalarKind::Int)
-    }
-
-    fn visit_f64<E: de::Error>(self, _: f64) -> Result<Shape, E> {
-        self.scalar(ScalarKind::Float)
-    }
-
-    fn visit_str<E: de::Error>(self, text: &str) -> Result<Shape, E> {
-        self.tally.text(text.len())?;
-        self.scalar(ScalarKind::Text)
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Shape, A::Error> {
-        let inner = self.inner()?;
-        let mut shapes = Vec::new();
-        while let Some(shape) = items.next_element_seed(inner)? {
-            shapes.push(shape);
-        }
-        Ok(Shape::Sequence(shapes))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Shape, A::Error> {
-        let inner = self.inner()?;
-        let mut shapes = Vec::new();
-        while let Some(entry) = entries.next_entry_seed(inner, inner)? {
-            shapes.push(entry);
-        }
-        Ok(Shape::Mapping(shapes))
-    }
-
-    /// The library shows a tag that is not its own as an enum.
-    fn visit_enum<A: EnumAccess<'de>>(self, _: A) -> Result<Shape, A::Error> {
-        Err(self.tally.stop(Refusal::Tag))
-    }
-}
-
 /// Keeps step between the library's values and the lexer's nodes.
 struct Reader<'a> {
-    text: &'a str,
+    source: &'a Source<'a>,
     nodes: &'a Nodes,
-    placing: &'a dyn Placing,
     /// The node that the next value should be.
     next: usize,
     /// The alias that everything comes through at the moment.
@@ -276,7 +99,7 @@ impl Reader<'_> {
     fn enter_alias(&mut self) -> bool {
         match self.peek() {
             Some(token) if self.alias.is_none() && token.kind == TokenKind::Alias => {
-                self.alias = Some(self.placing.span(token));
+                self.alias = Some(self.source.span(token));
                 true
             }
             _ => false,
@@ -291,8 +114,8 @@ impl Reader<'_> {
     fn here(&self) -> Span {
         let token = self.peek();
         self.alias.unwrap_or_else(|| {
-            token.map_or(self.placing.point(self.text.len()), |token| {
-                self.placing.span(token)
+            token.map_or(self.source.point(self.source.text.len()), |token| {
+                self.source.span(token)
             })
         })
     }
@@ -343,17 +166,17 @@ impl Reader<'_> {
                 },
             ) if !text.is_empty() || style != Style::Plain => {
                 self.next += 1;
-                let repaired = self.placing.repaired(start);
+                let repaired = self.source.repaired(start);
                 let style = if repaired.is_some() {
                     Style::Plain
                 } else {
                     style
                 };
-                (self.placing.span(token), Some(style), repaired)
+                (self.source.span(token), Some(style), repaired)
             }
             _ => {
-                let offset = offset.unwrap_or(self.text.len());
-                (self.placing.point(offset), Some(Style::Plain), None)
+                let offset = offset.unwrap_or(self.source.text.len());
+                (self.source.point(offset), Some(Style::Plain), None)
             }
         }
     }
@@ -427,7 +250,7 @@ impl<'de> Visitor<'de> for TextVisitor<'_, '_> {
         let offset = text
             .as_ptr()
             .addr()
-            .checked_sub(self.reader.text.as_ptr().addr());
+            .checked_sub(self.reader.source.text.as_ptr().addr());
         Ok(self.reader.scalar(text, self.kind, offset))
     }
 

@@ -12,6 +12,9 @@ mod library;
 mod places;
 mod refusal;
 mod repair;
+mod schema;
+mod shape;
+mod source;
 
 use std::borrow::Cow;
 
@@ -19,6 +22,7 @@ use crate::diagnostic::{Rule, Span};
 use crate::limits::Limits;
 
 pub use fences::Fence;
+pub use schema::plain_kind;
 
 /// What a SKILL.md says, before anybody judges it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -33,8 +37,13 @@ pub struct Facts {
     /// The `---` line that closes it.
     pub closing: Option<Fence>,
     /// The top-level fields in file order; a field that stands twice is here
-    /// twice. Empty where there is a fault.
+    /// twice. Empty where there is a fault, unless it is [`Rule::YamlTag`]:
+    /// some agents read past tags.
     pub fields: Vec<Field>,
+    /// Where YAML tags stand, those of the core set too.
+    pub tags: Vec<Span>,
+    /// Where YAML aliases stand.
+    pub aliases: Vec<Span>,
     /// Offset in bytes of the body, just behind the closing fence's line end;
     /// the whole length of the file where nothing closes the frontmatter.
     pub body: usize,
@@ -242,35 +251,51 @@ pub fn read(bytes: &[u8], limits: &Limits) -> Facts {
     facts.closing = Some(fences.closing);
     facts.body = fences.body;
     survey(bytes, fences.body, &mut facts);
-    match fields(&bytes[fences.inner], &facts, limits) {
-        Ok(fields) => facts.fields = fields,
+    match parse(&bytes[fences.inner], &facts, limits) {
+        Ok(parsed) => {
+            facts.fields = parsed.fields;
+            facts.tags = parsed.tags;
+            facts.aliases = parsed.aliases;
+            facts.fault = parsed.fault;
+        }
         Err(fault) => facts.fault = Some(fault),
     }
     facts
 }
 
-fn fields(inner: &[u8], facts: &Facts, limits: &Limits) -> Result<Vec<Field>, Fault> {
+/// What stands between the fences.
+#[derive(Debug, PartialEq, Eq, Default)]
+struct Parsed {
+    fields: Vec<Field>,
+    tags: Vec<Span>,
+    aliases: Vec<Span>,
+    fault: Option<Fault>,
+}
+
+fn parse(inner: &[u8], facts: &Facts, limits: &Limits) -> Result<Parsed, Fault> {
     if let Some(nul) = facts.nul.filter(|nul| !nul.in_body) {
-        return Err(Fault::new(
-            Rule::NotText,
-            nul.span,
-            "a NUL byte stands in the frontmatter",
-        )
-        .with_help("save the file as plain UTF-8 text"));
+        let message = "a NUL byte stands in the frontmatter";
+        return Err(Fault::new(Rule::NotText, nul.span, message)
+            .with_help("save the file as plain UTF-8 text"));
     }
-    let text = String::from_utf8_lossy(inner);
+    // The lossy conversion alone would do, at several times the cost.
+    let text =
+        std::str::from_utf8(inner).map_or_else(|_| String::from_utf8_lossy(inner), Cow::Borrowed);
     match fast::read(&text, limits) {
-        Some(fields) => Ok(fields),
+        Some(fields) => Ok(Parsed {
+            fields,
+            ..Parsed::default()
+        }),
         None => slow(&text, limits),
     }
 }
 
 /// Reads fields with the library, whatever they look like.
-fn slow(text: &str, limits: &Limits) -> Result<Vec<Field>, Fault> {
+fn slow(text: &str, limits: &Limits) -> Result<Parsed, Fault> {
     let shielded = places::Shielded::new(text)?;
-    let mut fields = repair::read(&shielded.text, limits)?;
-    shielded.restore(&mut fields);
-    Ok(fields)
+    let mut parsed = repair::read(&shielded.text, limits)?;
+    shielded.restore(&mut parsed.fields);
+    Ok(parsed)
 }
 
 /// Notes NULs, line ends and bytes that are not UTF-8.
@@ -285,24 +310,33 @@ fn survey(bytes: &[u8], body: usize, facts: &mut Facts) {
         facts.nul = bytes.iter().position(|&b| b == 0).map(place);
     }
     if seen.cr {
-        let lone = |(i, &b): (usize, &u8)| b == b'\r' && bytes.get(i + 1) != Some(&b'\n');
-        let lone = bytes.iter().enumerate().position(lone);
-        let ends = bytes.windows(2).filter(|pair| pair[1] == b'\n');
-        let (mut lf, mut crlf) = (bytes.first() == Some(&b'\n'), false);
-        for pair in ends {
-            crlf |= pair[0] == b'\r';
-            lf |= pair[0] != b'\r';
-        }
-        facts.line_ends = LineEnds {
-            lf,
-            crlf,
-            lone_cr: lone.map(place),
-        };
+        facts.line_ends = line_ends(bytes, place);
     }
     if seen.beyond_ascii {
         facts.invalid_utf8 = std::str::from_utf8(bytes)
             .err()
             .map(|error| place(error.valid_up_to()));
+    }
+}
+
+/// Tells line ends apart, like [`Seen`] without branches.
+fn line_ends(bytes: &[u8], place: impl Fn(usize) -> Place) -> LineEnds {
+    let mut lf = u8::from(bytes.first() == Some(&b'\n'));
+    let mut lone = u8::from(bytes.last() == Some(&b'\r'));
+    let mut crlf = 0;
+    for (&b, &next) in bytes.iter().zip(bytes.get(1..).unwrap_or_default()) {
+        let (cr, feed) = (u8::from(b == b'\r'), u8::from(next == b'\n'));
+        lf |= feed & !cr;
+        crlf |= feed & cr;
+        lone |= cr & !feed;
+    }
+    let is_lone = |i: &usize| bytes[*i] == b'\r' && bytes.get(i + 1) != Some(&b'\n');
+    LineEnds {
+        lf: lf & 1 != 0,
+        crlf: crlf & 1 != 0,
+        lone_cr: (lone & 1 != 0)
+            .then(|| (0..bytes.len()).find(is_lone).map(place))
+            .flatten(),
     }
 }
 

@@ -1,8 +1,11 @@
 //! What is wrong with a frontmatter, in our own words.
 
-use super::lexer::{Nodes, Stop, TokenKind};
-use super::library::{Placing, Refusal};
-use super::repair::Source;
+use std::collections::HashSet;
+use std::ops::Range;
+
+use super::lexer::{Nodes, Stop};
+use super::library::Refusal;
+use super::source::Source;
 use super::{Fault, Value};
 use crate::diagnostic::{Rule, Span};
 use crate::limits::Limits;
@@ -25,11 +28,7 @@ pub(super) fn stop_fault(stop: Stop, source: &Source, limits: &Limits) -> Fault 
 
 /// Says why the library refused, or was stopped.
 pub(super) fn fault(refusal: &Refusal, nodes: &Nodes, source: &Source, limits: &Limits) -> Fault {
-    let first_alias = nodes
-        .tokens
-        .iter()
-        .find(|token| token.kind == TokenKind::Alias)
-        .map(|&token| source.span(token));
+    let first_alias = nodes.aliases().next().map(|alias| source.span(alias));
     let place = first_alias.unwrap_or(source.point(0));
     match refusal {
         Refusal::Syntax(message, offset) => syntax(message, *offset, source),
@@ -40,10 +39,7 @@ pub(super) fn fault(refusal: &Refusal, nodes: &Nodes, source: &Source, limits: &
         Refusal::Depth => too_deep(place, limits),
         Refusal::Values(most) => aliases(
             place,
-            format!(
-                "too many aliases: together they make more than {} values",
-                most
-            ),
+            format!("too many aliases: together they make more than {most} values"),
         ),
         Refusal::Text => aliases(
             place,
@@ -52,47 +48,26 @@ pub(super) fn fault(refusal: &Refusal, nodes: &Nodes, source: &Source, limits: &
                 limits.yaml_text_bytes
             ),
         ),
-        Refusal::Tag => unwelcome(nodes, source)
-            .unwrap_or_else(|| tag(place, "a tag", "a tag outside YAML's core set is used")),
     }
 }
 
-/// Finds what the library takes and frontmatter must not have: tags beyond the
-/// core set, and an anchor given twice, whose aliases the library mixes up.
-pub(super) fn unwelcome(nodes: &Nodes, source: &Source) -> Option<Fault> {
-    let text = &*source.text;
-    let other = nodes
-        .tags
-        .iter()
-        .find(|range| !is_core(&text[(*range).clone()]));
-    if let Some(range) = other {
-        let written = &text[range.clone()];
-        let span = source
-            .point(range.start)
-            .with_length(written.chars().count());
-        let message = format!("the tag {written} is not one of YAML's core set");
-        return Some(tag(span, written, &message));
-    }
-    if !nodes
-        .tokens
-        .iter()
-        .any(|token| token.kind == TokenKind::Alias)
-    {
-        return None;
-    }
-    let mut names: Vec<_> = nodes
-        .anchors
-        .iter()
-        .map(|range| (&text[range.clone()], range.start))
-        .collect();
-    names.sort_unstable();
-    let (name, again) = names
-        .windows(2)
-        .find(|pair| pair[0].0 == pair[1].0)
-        .map(|pair| pair[1])?;
-    let message = format!("the anchor {name} is given twice");
-    let span = source.point(again).with_length(name.chars().count());
-    Some(aliases(span, message))
+/// Finds a tag beyond the core set. The library ignores some of them.
+pub(super) fn foreign_tag(nodes: &Nodes, source: &Source) -> Option<Fault> {
+    let foreign = |range: &&Range<usize>| !is_core(&source.text[(*range).clone()]);
+    let range = nodes.tags.iter().find(foreign)?;
+    let written = &source.text[range.clone()];
+    let message = format!("the tag {written} is not one of YAML's core set");
+    Some(tag(source.part(range), written, &message))
+}
+
+/// Finds an anchor given twice: the library mixes up the aliases of the two.
+pub(super) fn doubled_anchor(nodes: &Nodes, source: &Source) -> Option<Fault> {
+    nodes.aliases().next()?;
+    let mut seen = HashSet::new();
+    let again = |range: &&Range<usize>| !seen.insert(&source.text[(*range).clone()]);
+    let range = nodes.anchors.iter().find(again)?;
+    let message = format!("the anchor {} is given twice", &source.text[range.clone()]);
+    Some(aliases(source.part(range), message))
 }
 
 fn is_core(written: &str) -> bool {

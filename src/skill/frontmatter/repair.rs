@@ -5,36 +5,33 @@
 //! mappings that hold a colon and a blank are put between quotes, whole, and
 //! the text is read once more. Nothing else is ever mended.
 
-use std::borrow::Cow;
-use std::ops::Range;
-
-use super::lexer::{self, Nodes, Token, begins_plain, is_blank_or_end};
-use super::library::{self, Outcome, Placing, Refusal};
-use super::places::Places;
-use super::{Fault, Field, refusal};
-use crate::diagnostic::Span;
+use super::lexer::{self, Nodes, begins_plain, is_blank_or_end};
+use super::library::{self, Outcome, Refusal};
+use super::source::{Mend, Source};
+use super::{Fault, Parsed, refusal};
 use crate::limits::Limits;
 
 /// Reads the fields of a shielded text, repaired if it must be.
-pub(super) fn read(text: &str, limits: &Limits) -> Result<Vec<Field>, Fault> {
+pub(super) fn read(text: &str, limits: &Limits) -> Result<Parsed, Fault> {
     let source = Source::new(text);
     let nodes = scan(&source, limits)?;
-    let refused = match library::read(text, &nodes, &source, limits) {
-        Ok(outcome) => return fields(outcome, &nodes, &source),
+    let refused = match library::read(&source, &nodes, limits) {
+        Ok(outcome) => return parsed(outcome, &nodes, &source),
         Err(refused) => refused,
     };
-    if matches!(refused, Refusal::Syntax(..)) {
-        let mends = mends(text);
-        if !mends.is_empty() {
-            let source = source.mended(&mends);
-            let nodes = scan(&source, limits)?;
-            return match library::read(&source.text, &nodes, &source, limits) {
-                Ok(outcome) => fields(outcome, &nodes, &source),
-                Err(refused) => Err(refusal::fault(&refused, &nodes, &source, limits)),
-            };
-        }
+    let mends = match refused {
+        Refusal::Syntax(..) => mends(text),
+        _ => Vec::new(),
+    };
+    if mends.is_empty() {
+        return Err(refusal::fault(&refused, &nodes, &source, limits));
     }
-    Err(refusal::fault(&refused, &nodes, &source, limits))
+    let source = source.mended(&mends);
+    let nodes = scan(&source, limits)?;
+    match library::read(&source, &nodes, limits) {
+        Ok(outcome) => parsed(outcome, &nodes, &source),
+        Err(refused) => Err(refusal::fault(&refused, &nodes, &source, limits)),
+    }
 }
 
 fn scan(source: &Source, limits: &Limits) -> Result<Nodes, Fault> {
@@ -42,130 +39,20 @@ fn scan(source: &Source, limits: &Limits) -> Result<Nodes, Fault> {
         .map_err(|stop| refusal::stop_fault(stop, source, limits))
 }
 
-fn fields(outcome: Outcome, nodes: &Nodes, source: &Source) -> Result<Vec<Field>, Fault> {
-    if let Some(fault) = refusal::unwelcome(nodes, source) {
+fn parsed(outcome: Outcome, nodes: &Nodes, source: &Source) -> Result<Parsed, Fault> {
+    if let Some(fault) = refusal::doubled_anchor(nodes, source) {
         return Err(fault);
     }
-    match outcome {
-        Outcome::Fields(fields) => Ok(fields),
-        Outcome::Other(value) => Err(refusal::not_a_mapping(&value)),
-    }
-}
-
-/// The text that the library gets, and its way back to the file.
-pub(super) struct Source<'a> {
-    pub(super) text: Cow<'a, str>,
-    original: &'a str,
-    places: Places,
-    /// For each byte of a mended text, its byte in the original.
-    origin: Vec<usize>,
-    /// Where mended values begin in the mended text, and their colons in the
-    /// original.
-    colons: Vec<(usize, usize)>,
-}
-
-impl<'a> Source<'a> {
-    fn new(text: &'a str) -> Self {
-        Self {
-            text: Cow::Borrowed(text),
-            original: text,
-            places: Places::new(text),
-            origin: Vec::new(),
-            colons: Vec::new(),
-        }
-    }
-
-    /// Puts each of `mends` between single quotes, which fold lines just as
-    /// no quotes do.
-    fn mended(self, mends: &[Mend]) -> Self {
-        let mut text = String::with_capacity(self.original.len() + 2 * mends.len());
-        let mut origin = Vec::with_capacity(text.capacity() + 1);
-        let mut colons = Vec::with_capacity(mends.len());
-        let mut copy = |from: usize, part: &str| {
-            text.push_str(part);
-            origin.extend(from..from + part.len());
-            text.len()
-        };
-        let mut copied = 0;
-        for mend in mends {
-            let start = copy(copied, &self.original[copied..mend.value.start]);
-            colons.push((start, mend.colon));
-            copy(mend.value.start, "'");
-            for (offset, part) in self.original[mend.value.clone()].match_indices(|_| true) {
-                copy(mend.value.start + offset, part);
-                if part == "'" {
-                    copy(mend.value.start + offset, "'");
-                }
-            }
-            copy(mend.value.end - 1, "'");
-            copied = mend.value.end;
-        }
-        copy(copied, &self.original[copied..]);
-        Self {
-            text: Cow::Owned(text),
-            origin,
-            colons,
-            ..self
-        }
-    }
-
-    /// Returns the byte of the original that a byte of the text stands for.
-    fn original(&self, offset: usize) -> usize {
-        if self.origin.is_empty() {
-            return offset;
-        }
-        let end = self.original.len();
-        self.origin.get(offset).copied().unwrap_or(end)
-    }
-
-    /// Returns the point of a line and a column of the text, both from 0.
-    pub(super) fn point_at(&self, line: usize, column: usize) -> Span {
-        // A mended text has the lines of the original, not its columns.
-        let start = self.places.offset(line, 0);
-        let offset = if self.origin.is_empty() {
-            self.places.offset(line, column)
-        } else {
-            let start = self.origin.partition_point(|&origin| origin < start);
-            let chars = self.text.get(start..).unwrap_or_default().char_indices();
-            let in_line = chars.map(|(i, _)| start + i).nth(column);
-            self.original(in_line.unwrap_or(self.text.len()))
-        };
-        self.places.at(offset)
-    }
-}
-
-impl Placing for Source<'_> {
-    fn span(&self, token: Token) -> Span {
-        let start = self.original(token.start);
-        let end = match token.end.checked_sub(1) {
-            Some(last) if !self.origin.is_empty() => self.original(last) + 1,
-            _ => token.end,
-        };
-        let written = self.original.get(start..end).unwrap_or_default();
-        let line = written.split('\n').next().unwrap_or_default();
-        let length = line.trim_end_matches([' ', '\t', '\r']).chars().count();
-        self.places.at(start).with_length(length)
-    }
-
-    fn point(&self, offset: usize) -> Span {
-        self.places.at(self.original(offset))
-    }
-
-    fn repaired(&self, offset: usize) -> Option<Span> {
-        let found = self
-            .colons
-            .binary_search_by_key(&offset, |&(start, _)| start)
-            .ok()?;
-        Some(self.places.at(self.colons[found].1).with_length(1))
-    }
-}
-
-/// A value to be quoted.
-#[derive(Debug, PartialEq, Eq)]
-struct Mend {
-    value: Range<usize>,
-    /// The first colon in it that YAML takes for a key's.
-    colon: usize,
+    let fields = match outcome {
+        Outcome::Fields(fields) => fields,
+        Outcome::Other(value) => return Err(refusal::not_a_mapping(&value)),
+    };
+    Ok(Parsed {
+        fields,
+        tags: nodes.tags.iter().map(|tag| source.part(tag)).collect(),
+        aliases: nodes.aliases().map(|alias| source.span(alias)).collect(),
+        fault: refusal::foreign_tag(nodes, source),
+    })
 }
 
 /// Finds the unquoted values of block mappings that hold a colon and a blank,
@@ -232,11 +119,10 @@ fn skip_closed(bytes: &[u8], start: usize) -> usize {
         match (quote, b) {
             (Some(b'"'), b'\\') => at += 1,
             (Some(q), b) if q == b => quote = None,
-            (Some(_), _) => {}
             (None, b'\'' | b'"') => quote = Some(b),
             (None, b'[' | b'{') => open += 1,
             (None, b']' | b'}') => open = open.saturating_sub(1),
-            (None, _) => {}
+            _ => {}
         }
         if quote.is_none() && open == 0 {
             return at;
@@ -276,7 +162,7 @@ impl Entry {
     }
 }
 
-impl<'a> Line<'a> {
+impl Line<'_> {
     fn indent(self) -> usize {
         self.text.bytes().take_while(|&b| b == b' ').count()
     }

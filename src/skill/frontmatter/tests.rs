@@ -206,7 +206,10 @@ fn what_is_no_yaml_is_a_fault_with_its_place() {
         let fault = facts.fault.expect(inner);
         let found = (fault.rule, fault.span.line, fault.span.column);
         assert_eq!(found, (rule, line, column), "{inner:?}: {}", fault.message);
-        assert!(facts.fields.is_empty(), "{inner:?}");
+        assert!(
+            facts.fields.is_empty() || rule == Rule::YamlTag,
+            "{inner:?}"
+        );
     }
 }
 
@@ -362,52 +365,83 @@ fn bounds_hold_to_the_byte() {
     );
 }
 
+/// An alias bomb of ten levels, ten aliases each.
+fn alias_bomb() -> String {
+    let level = |level: usize| {
+        let aliases = vec![format!("*a{}", level - 1); 10].join(", ");
+        format!("a{level}: &a{level} [{aliases}]\n")
+    };
+    let levels: String = (1..10).map(level).collect();
+    format!("a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n{levels}")
+}
+
 #[test]
 fn bombs_are_refused_at_once() {
-    let mut bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n".to_owned();
-    for level in 1..10 {
-        let aliases = vec![format!("*a{}", level - 1); 10].join(", ");
-        bomb += &format!("a{level}: &a{level} [{aliases}]\n");
-    }
-    let long = "x".repeat(30_000);
-    let texts = format!("a: &a {long}\nb: [{}]\n", ["*a"; 2_000].join(", "));
-    let nested: String = (0..2_000).map(|level| " ".repeat(level) + "a:\n").collect();
-    let shallow: String = (0..340).map(|level| " ".repeat(level) + "a:\n").collect();
-    let blanks = format!("a: x{}{}\n", " ".repeat(30_000), "b ".repeat(16_000));
+    let texts = format!(
+        "a: &a {}\nb: [{}]\n",
+        "x".repeat(30_000),
+        "*a, ".repeat(2_000)
+    );
+    let nested = |levels: usize| -> String {
+        (0..levels)
+            .map(|level| " ".repeat(level) + "a:\n")
+            .collect()
+    };
     for (text, rule) in [
-        (bomb, Some(Rule::YamlAliases)),
-        (texts, Some(Rule::YamlAliases)),
+        (alias_bomb(), Rule::YamlAliases),
+        (texts, Rule::YamlAliases),
         (
             format!("a: {}", "[".repeat(100_000)),
-            Some(Rule::FrontmatterTooLarge),
+            Rule::FrontmatterTooLarge,
         ),
-        (
-            format!("a: {}\n", "[".repeat(60_000)),
-            Some(Rule::YamlDepth),
+        (format!("a: {}\n", "[".repeat(60_000)), Rule::YamlDepth),
+        (format!("a:\n{}\n", "- ".repeat(30_000)), Rule::YamlDepth),
+        (format!("{}\n", "? ".repeat(30_000)), Rule::YamlDepth),
+        (format!("a: {}\n", "{a: ".repeat(15_000)), Rule::YamlDepth),
+        (nested(2_000), Rule::FrontmatterTooLarge),
+        (nested(340), Rule::YamlDepth),
+        ("x".repeat(1 << 20), Rule::FrontmatterTooLarge),
+    ] {
+        let file = fenced(&text);
+        let (facts, took) = timed(|| read(file.as_bytes(), &Limits::DEFAULT));
+        let start = &text[..20];
+        assert_eq!(facts.fault.map(|fault| fault.rule), Some(rule), "{start}");
+        assert!(took < Duration::from_millis(50), "{start}: {took:?}");
+    }
+}
+
+#[test]
+fn the_worst_texts_within_the_bounds_are_read_in_time() {
+    let anchors = (0..7_000).map(|i| format!("a: &{i:x}\n"));
+    let anchors = anchors.collect::<Vec<_>>().concat();
+    let wide = format!("x{}{}", " ".repeat(30_000), "b ".repeat(16_000));
+    for text in [
+        format!("a: [{}]\n", "[],".repeat(20_000)),
+        format!("a: {{{}}}\n", "b,".repeat(30_000)),
+        "a: b: c\n".repeat(8_000),
+        format!("a: \"{}\"\n", "\\x41".repeat(15_000)),
+        format!("a: \t{wide}\n"),
+        format!("a: c: {wide}\n"),
+        format!("a: x{}{}\n", "\n".repeat(20_000), "\n\n  b".repeat(9_000)),
+        format!(
+            "a: >\n{}{}  \n",
+            "\n".repeat(20_000),
+            "  b\n\n".repeat(9_000)
         ),
-        (
-            format!("a:\n{}\n", "- ".repeat(30_000)),
-            Some(Rule::YamlDepth),
+        format!(
+            "a: \u{2028}{}\n",
+            ('\u{e000}'..='\u{f8ff}').collect::<String>()
         ),
-        (format!("{}\n", "? ".repeat(30_000)), Some(Rule::YamlDepth)),
-        (
-            format!("a: {}\n", "{a: ".repeat(15_000)),
-            Some(Rule::YamlDepth),
-        ),
-        (nested, Some(Rule::FrontmatterTooLarge)),
-        (shallow, Some(Rule::YamlDepth)),
-        ("x".repeat(1 << 20), Some(Rule::FrontmatterTooLarge)),
-        (format!("a: [{}]\n", "[],".repeat(15_000)), None),
-        (format!("a: {{{}}}\n", "b,".repeat(15_000)), None),
-        (format!("{}\n", "a: b: c\n".repeat(6_000)), None),
-        (format!("a: \"{}\"\n", "\\x41".repeat(15_000)), None),
-        (blanks, None),
+        anchors,
+        "a:\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n".repeat(3_500),
     ] {
         let file = fenced(&text);
         let (facts, took) = timed(|| read(file.as_bytes(), &Limits::DEFAULT));
         let start: String = text.chars().take(20).collect();
-        assert_eq!(facts.fault.map(|fault| fault.rule), rule, "{start}");
-        eprintln!("{start:?} {took:?}");
+        assert_eq!(facts.fault, None, "{start}");
+        // Without optimisation, on a busy machine; a quadratic step would take
+        // seconds.
+        assert!(took < Duration::from_millis(500), "{start}: {took:?}");
     }
 }
 
@@ -571,6 +605,10 @@ fn compare(text: &str) -> bool {
     let Some(fast) = fast::read(text, &limits) else {
         return false;
     };
+    let fast = Parsed {
+        fields: fast,
+        ..Parsed::default()
+    };
     assert_eq!(Ok(fast), slow(text, &limits), "{text:?}");
     true
 }
@@ -651,9 +689,9 @@ fn no_mutation_makes_the_reader_panic_or_lose_its_place() {
             file[at] = u8::try_from(dice.roll(256)).unwrap_or(0);
         }
         let facts = read(&file, &Limits::DEFAULT);
-        assert!(facts.body <= file.len() && (facts.fault.is_none() || facts.fields.is_empty()));
-        if let Ok(fields) = slow(&text, &Limits::DEFAULT) {
-            check_places(&text, &fields);
+        assert!(facts.body <= file.len());
+        if let Ok(parsed) = slow(&text, &Limits::DEFAULT) {
+            check_places(&text, &parsed.fields);
         }
     }
 }

@@ -1,0 +1,195 @@
+//! The two fields that make a skill: its name and its description.
+
+use super::{DESCRIPTION_CHARACTERS, Findings, NAME_CHARACTERS, longer_than, quoted};
+use crate::diagnostic::{Rule, Span};
+use crate::limits::Limits;
+use crate::skill::frontmatter::{self, Facts, Field, ScalarKind};
+use crate::text;
+
+impl Findings<'_> {
+    /// Returns the name, unless it is unsafe.
+    pub(super) fn name(&mut self, facts: &Facts, folder: &str, limits: &Limits) -> Option<String> {
+        let field = facts.field("name");
+        let written = field.and_then(|field| {
+            let scalar = field.value.scalar()?;
+            let filled = scalar.kind != ScalarKind::Null && !scalar.text.trim().is_empty();
+            filled.then_some((field.value.span, scalar))
+        });
+        let Some((span, scalar)) = written else {
+            return self.folder_name(field, folder, limits);
+        };
+        let name = text::nfc(&scalar.text);
+        if !self.is_safe(&name, span, limits) {
+            return None;
+        }
+        self.not_text("name", span, scalar);
+        self.about_name(&name, span);
+        if name != text::nfc(folder) {
+            let message = format!(
+                "the name {} is not the name of its folder, {}",
+                quoted(&name),
+                quoted(folder)
+            );
+            self.warn(Rule::NameMismatch, span, message, "give both the same name");
+        }
+        Some(name.into_owned())
+    }
+
+    /// Lets the folder's name stand in for a missing one.
+    fn folder_name(
+        &mut self,
+        field: Option<&Field>,
+        folder: &str,
+        limits: &Limits,
+    ) -> Option<String> {
+        let span = field.map_or(Span::START, |field| field.value.span);
+        let name = text::nfc(folder);
+        if !self.is_safe(&name, span, limits) {
+            return None;
+        }
+        let what = match field.map(|field| &field.value) {
+            None => "the name is missing".to_owned(),
+            Some(value) => match value.scalar() {
+                None => format!("the name is {}, not text", value.kind()),
+                Some(scalar) if scalar.kind == ScalarKind::Null && !scalar.text.is_empty() => {
+                    "the name is null".to_owned()
+                }
+                Some(_) => "the name is empty".to_owned(),
+            },
+        };
+        let message = format!("{what}; the folder's name {} stands in", quoted(&name));
+        self.warn(
+            Rule::NameMissing,
+            span,
+            message,
+            &format!("write `name: {}`", scalar_of(&name)),
+        );
+        self.about_name(&name, span);
+        Some(name.into_owned())
+    }
+
+    pub(super) fn is_safe(&mut self, name: &str, span: Span, limits: &Limits) -> bool {
+        let control = name.chars().find(|c| c.is_control());
+        let message = if let Some(c) = control {
+            format!(
+                "the name holds the control character U+{:04X}",
+                u32::from(c)
+            )
+        } else if name.contains(['/', '\\']) {
+            "the name holds a slash, as a path does".to_owned()
+        } else if matches!(name, "." | ".." | "") {
+            "the name would be a path".to_owned()
+        } else if name.len() > limits.name_bytes {
+            format!(
+                "the name has {} bytes; at most {} are taken",
+                name.len(),
+                limits.name_bytes
+            )
+        } else {
+            return true;
+        };
+        let help = "use at most 64 of the characters a-z, 0-9 and -";
+        self.refuse(Rule::NameUnsafe, span, message, help);
+        false
+    }
+
+    pub(super) fn about_name(&mut self, name: &str, span: Span) {
+        let allowed = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+        let problem = if let Some(c) = name.chars().find(|&c| !allowed(c)) {
+            Some(format!("holds {}", described(c)))
+        } else if name.starts_with('-') || name.ends_with('-') {
+            Some("begins or ends with a hyphen".to_owned())
+        } else if name.contains("--") {
+            Some("has two hyphens in a row".to_owned())
+        } else {
+            None
+        };
+        if let Some(problem) = problem {
+            let message = format!("the name {problem}");
+            let help = "use a-z, 0-9 and single hyphens between them";
+            self.warn(Rule::NameInvalid, span, message, help);
+        }
+        // ASCII is the common case, and bytes bound characters.
+        let length = if name.len() > NAME_CHARACTERS {
+            name.chars().count()
+        } else {
+            0
+        };
+        if length > NAME_CHARACTERS {
+            let message = format!(
+                "the name has {length} characters; the specification allows {NAME_CHARACTERS}"
+            );
+            self.warn(Rule::NameTooLong, span, message, "use a shorter name");
+        }
+    }
+
+    /// Returns the description, if there is one with a plain text form.
+    pub(super) fn description(&mut self, facts: &Facts) -> Option<String> {
+        let help = "write what the skill does and when to use it: `description: …`";
+        let Some(field) = facts.field("description") else {
+            let span = facts
+                .fields
+                .first()
+                .map_or(Span::START, |field| field.key_span);
+            self.refuse(
+                Rule::DescriptionMissing,
+                span,
+                "there is no description",
+                help,
+            );
+            return None;
+        };
+        let span = field.value.span;
+        let Some(scalar) = field.value.scalar() else {
+            let message = format!("the description is {}, not text", field.value.kind());
+            self.refuse(Rule::DescriptionMissing, span, message, help);
+            return None;
+        };
+        if scalar.kind == ScalarKind::Null || shows_nothing(&scalar.text) {
+            self.refuse(
+                Rule::DescriptionMissing,
+                span,
+                "the description is empty",
+                help,
+            );
+            return None;
+        }
+        self.not_text("description", span, scalar);
+        if let Some(length) = longer_than(&scalar.text, DESCRIPTION_CHARACTERS) {
+            let message = format!(
+                "the description has {length} characters; the specification allows {DESCRIPTION_CHARACTERS}"
+            );
+            let help = "shorten it, and move the rest to the body";
+            self.warn(Rule::DescriptionTooLong, span, message, help);
+        }
+        Some(scalar.text.clone())
+    }
+}
+
+/// Whether nothing of `text` is to be seen.
+fn shows_nothing(text: &str) -> bool {
+    let seen = text.bytes().any(|b| b.is_ascii_graphic());
+    !seen && text::one_line(text).is_empty()
+}
+
+/// Names a character that does not belong into a name.
+fn described(c: char) -> String {
+    match c {
+        ' ' => "a blank".to_owned(),
+        'A'..='Z' => format!("the capital letter {c}"),
+        c if c.is_ascii_graphic() => format!("the character {c}"),
+        c => format!("the character U+{:04X}", u32::from(c)),
+    }
+}
+
+/// Writes a name as YAML reads it back.
+fn scalar_of(name: &str) -> String {
+    let plain = name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-')
+        && !name.starts_with('-')
+        && frontmatter::plain_kind(name) == ScalarKind::Text;
+    if plain {
+        name.to_owned()
+    } else {
+        format!("'{}'", name.replace('\'', "''"))
+    }
+}

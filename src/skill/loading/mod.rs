@@ -1,0 +1,209 @@
+//! Whether a skill exists: the lenient judgement of the profile `codeaf`.
+//!
+//! Facts come in, a name and a description come out, or the reasons why not.
+//! This file reads no file and knows no other profile.
+
+mod fields;
+mod identity;
+mod tools;
+
+use std::path::Path;
+
+use super::frontmatter::{Facts, Place, Scalar, ScalarKind};
+use crate::diagnostic::{Diagnostic, Rule, Span};
+use crate::limits::Limits;
+
+pub use tools::allowed_tools;
+
+/// The fields of the specification.
+pub const FIELDS: [&str; 6] = [
+    "name",
+    "description",
+    "license",
+    "compatibility",
+    "metadata",
+    "allowed-tools",
+];
+
+/// Characters of a name (specification: 1–64).
+pub const NAME_CHARACTERS: usize = 64;
+/// Characters of a description (specification: 1–1024).
+pub const DESCRIPTION_CHARACTERS: usize = 1_024;
+/// Characters of the field `compatibility` (specification: 1–500).
+pub const COMPATIBILITY_CHARACTERS: usize = 500;
+
+/// A skill that loads.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Loaded {
+    /// Its name, in normalisation form C.
+    pub name: String,
+    /// Its description, whole and as written.
+    pub description: String,
+    /// What is worth a warning all the same, in file order.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Judges whether the skill in `folder` loads.
+///
+/// `file` is the path that diagnostics name; `folder` is the name of the
+/// folder that the SKILL.md lies in, which stands in for a missing name.
+///
+/// # Errors
+///
+/// What keeps the skill from loading, at least one of them an error, with the
+/// warnings beside it; in file order.
+///
+/// # Examples
+///
+/// ```
+/// use std::path::Path;
+/// use codeaf_skills::{Limits, skill::{frontmatter, loading}};
+///
+/// let limits = Limits::DEFAULT;
+/// let facts = frontmatter::read(b"---\nname: pdf\ndescription: Reads PDF files.\n---\n", &limits);
+/// let loaded = loading::load(&facts, Path::new("/s/pdf/SKILL.md"), "pdf", &limits).unwrap();
+///
+/// assert_eq!(loaded.name, "pdf");
+/// assert!(loaded.diagnostics.is_empty());
+/// ```
+pub fn load(
+    facts: &Facts,
+    file: &Path,
+    folder: &str,
+    limits: &Limits,
+) -> Result<Loaded, Vec<Diagnostic>> {
+    let mut findings = Findings {
+        file,
+        list: Vec::new(),
+    };
+    findings.about_the_file(facts);
+    if let Some(fault) = &facts.fault {
+        let error = Diagnostic::error(fault.rule, file, fault.message.as_str()).at(fault.span);
+        findings.list.push(match &fault.help {
+            Some(help) => error.with_help(help.as_str()),
+            None => error,
+        });
+        return Err(findings.in_file_order());
+    }
+    findings.about_all(&facts.fields);
+    let name = findings.name(facts, folder, limits);
+    let description = findings.description(facts);
+    findings.about_the_rest(facts);
+    let diagnostics = findings.in_file_order();
+    match (name, description) {
+        (Some(name), Some(description)) => Ok(Loaded {
+            name,
+            description,
+            diagnostics,
+        }),
+        _ => Err(diagnostics),
+    }
+}
+
+/// Diagnostics of one file while they are collected.
+struct Findings<'a> {
+    file: &'a Path,
+    list: Vec<Diagnostic>,
+}
+
+impl Findings<'_> {
+    fn warn(&mut self, rule: Rule, span: Span, message: impl Into<String>, help: &str) {
+        let warning = Diagnostic::warning(rule, self.file, message)
+            .at(span)
+            .with_help(help);
+        self.list.push(warning);
+    }
+
+    fn refuse(&mut self, rule: Rule, span: Span, message: impl Into<String>, help: &str) {
+        let error = Diagnostic::error(rule, self.file, message)
+            .at(span)
+            .with_help(help);
+        self.list.push(error);
+    }
+
+    fn in_file_order(mut self) -> Vec<Diagnostic> {
+        self.list.sort_by_key(|diagnostic| diagnostic.span);
+        self.list
+    }
+
+    fn not_text(&mut self, key: &str, span: Span, scalar: &Scalar) {
+        let kind = match scalar.kind {
+            ScalarKind::Text | ScalarKind::Null => return,
+            ScalarKind::Int | ScalarKind::Float => "a number",
+            ScalarKind::Bool => "a truth value",
+        };
+        let message = format!(
+            "the {key} is {kind}, not text; it is read as {}",
+            quoted(&scalar.text)
+        );
+        self.warn(Rule::FieldType, span, message, "put it between quotes");
+    }
+
+    /// What holds of the file whatever its fields are.
+    fn about_the_file(&mut self, facts: &Facts) {
+        if facts.byte_order_mark {
+            let message = "a UTF-8 byte-order mark stands first";
+            self.warn(
+                Rule::ByteOrderMark,
+                Span::START,
+                message,
+                "save the file as UTF-8 without a mark",
+            );
+        }
+        for fence in [facts.opening, facts.closing].into_iter().flatten() {
+            if let Some(blanks) = fence.blanks {
+                let message =
+                    "blanks follow the three dashes; some agents do not take them for a fence";
+                self.warn(Rule::FenceBlanks, blanks, message, "remove the blanks");
+            }
+        }
+        if let Some(Place {
+            span,
+            in_body: false,
+        }) = facts.line_ends.lone_cr
+        {
+            let message = "a carriage return without a line feed ends no line";
+            self.warn(
+                Rule::LoneCarriageReturn,
+                span,
+                message,
+                "save the file with LF or CRLF line ends",
+            );
+        }
+        if let Some(place) = facts.invalid_utf8 {
+            let message = "bytes that are not UTF-8 are read as U+FFFD";
+            self.warn(
+                Rule::InvalidUtf8,
+                place.span,
+                message,
+                "save the file as UTF-8",
+            );
+        }
+        if let Some(Place {
+            span,
+            in_body: true,
+        }) = facts.nul
+        {
+            let message = "a NUL byte stands in the body";
+            self.warn(Rule::NulInBody, span, message, "remove it");
+        }
+    }
+}
+
+/// Returns how many characters `text` has without the white space around it,
+/// if they are more than `most`.
+fn longer_than(text: &str, most: usize) -> Option<usize> {
+    if text.len() <= most {
+        return None;
+    }
+    let length = text.trim().chars().count();
+    (length > most).then_some(length)
+}
+
+/// Puts a name into a message.
+fn quoted(text: &str) -> String {
+    format!("`{text}`")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,412 @@
+use super::*;
+use crate::diagnostic::Severity;
+use crate::skill::frontmatter;
+
+const LIMITS: Limits = Limits::DEFAULT;
+
+fn judge(file: impl AsRef<[u8]>, folder: &str) -> Result<Loaded, Vec<Diagnostic>> {
+    let facts = frontmatter::read(file.as_ref(), &LIMITS);
+    load(&facts, Path::new("/skills/x/SKILL.md"), folder, &LIMITS)
+}
+
+fn codes(diagnostics: &[Diagnostic]) -> Vec<&'static str> {
+    diagnostics
+        .iter()
+        .map(|diagnostic| diagnostic.rule.code())
+        .collect()
+}
+
+fn fenced(fields: &str) -> String {
+    format!("---\n{fields}\n---\nBody.\n")
+}
+
+fn loaded(file: impl AsRef<[u8]>) -> Loaded {
+    let loaded = judge(file, "x").expect("it loads");
+    let mild = |diagnostic: &Diagnostic| diagnostic.severity == Severity::Warning;
+    assert!(loaded.diagnostics.iter().all(mild));
+    loaded
+}
+
+#[test]
+fn a_plain_description_is_taken_as_written() {
+    for (value, description) in [
+        (" d", "d"),
+        (" a --- b", "a --- b"),
+        ("\td", "d"),
+        (" C# and #1 #2", "C# and"),
+        (" |\n  a\n  b", "a\nb\n"),
+        (" >-\n  a\n  b", "a b"),
+        (" a\n  b", "a b"),
+        (" yes", "yes"),
+        (" &a d\nlicense: *a", "d"),
+        (" !!str 7", "7"),
+        (" \"\\e[1md\"", "\u{1b}[1md"),
+    ] {
+        let file = fenced(&format!("name: x\ndescription:{value}"));
+        let loaded = loaded(file);
+        assert_eq!(loaded.description, description);
+        assert!(loaded.diagnostics.is_empty(), "{value:?}");
+    }
+}
+
+#[test]
+fn other_fields_never_stop_a_skill() {
+    for (fields, expected) in [
+        ("metadata:\n  a: {b: c}", &[] as &[_]),
+        ("metadata:\nlicense:\ncompatibility: ''", &[]),
+        ("allowed-tools: [a]", &[]),
+        ("allowed-tools: {a: 7}", &["field-type"]),
+        ("license: [MIT]", &["field-type"]),
+        ("license: 2.0", &["field-type"]),
+        ("metadata: y", &["field-type"]),
+        ("metadata: {a: b, a: c}", &["duplicate-field"]),
+        ("model: y", &["unknown-field"]),
+        ("a: 1\na: 2", &["unknown-field", "duplicate-field"]),
+        ("license: a: b", &["unquoted-colon"]),
+        ("model: a: b", &["unknown-field", "unquoted-colon"]),
+        ("name: y", &["duplicate-field"]),
+        ("description: e", &["duplicate-field"]),
+    ] {
+        let loaded = loaded(fenced(&format!("name: x\ndescription: d\n{fields}")));
+        assert_eq!(
+            (&*loaded.name, &*loaded.description),
+            ("x", "d"),
+            "{fields:?}"
+        );
+        assert_eq!(codes(&loaded.diagnostics), expected, "{fields:?}");
+    }
+}
+
+#[test]
+fn names_and_descriptions_that_are_odd_load() {
+    for (fields, name, description, expected) in [
+        (
+            "name: 7\ndescription: d",
+            "7",
+            "d",
+            &["field-type", "name-mismatch"] as &[_],
+        ),
+        ("name: x\ndescription: 1.10", "x", "1.10", &["field-type"]),
+        ("name: x\ndescription: true", "x", "true", &["field-type"]),
+        (
+            "name: x\ndescription: a: b # c",
+            "x",
+            "a: b # c",
+            &["unquoted-colon"],
+        ),
+        ("description: d", "x", "d", &["name-missing"]),
+        ("name:\ndescription: d", "x", "d", &["name-missing"]),
+        ("name: ~\ndescription: d", "x", "d", &["name-missing"]),
+        ("name: ' '\ndescription: d", "x", "d", &["name-missing"]),
+        ("name: [x]\ndescription: d", "x", "d", &["name-missing"]),
+        ("name: y\ndescription: d", "y", "d", &["name-mismatch"]),
+        (
+            "name: X\ndescription: d",
+            "X",
+            "d",
+            &["name-invalid", "name-mismatch"],
+        ),
+        ("\"name\": x\n'description': d", "x", "d", &[]),
+    ] {
+        let loaded = loaded(fenced(fields));
+        assert_eq!((&*loaded.name, &*loaded.description), (name, description));
+        assert_eq!(codes(&loaded.diagnostics), expected, "{fields:?}");
+    }
+}
+
+#[test]
+fn files_that_are_odd_load() {
+    for (file, expected) in [
+        ("---\nname: x\ndescription: d\n---", &[] as &[_]),
+        ("---\r\nname: x\r\ndescription: d\r\n---\r\n", &[]),
+        (
+            "--- \nname: x\ndescription: d\n---\t\n",
+            &["fence-blanks", "fence-blanks"],
+        ),
+        (
+            "\u{feff}---\nname: x\ndescription: d\n---\n",
+            &["byte-order-mark"],
+        ),
+        ("---\nname: x\ndescription: d\n---\n\0", &["nul-in-body"]),
+        ("---\nname: x\ndescription: d\n---\n\r", &[]),
+        ("---\nname: x\ndescription: d\n# \r\n---\n\r\n", &[]),
+        (
+            "---\nname: x\ndescription: d\n# \r \n---\n",
+            &["lone-carriage-return"],
+        ),
+    ] {
+        let loaded = loaded(file);
+        assert_eq!(
+            (&*loaded.name, &*loaded.description),
+            ("x", "d"),
+            "{file:?}"
+        );
+        assert_eq!(codes(&loaded.diagnostics), expected, "{file:?}");
+    }
+}
+
+#[test]
+fn what_does_not_load_says_why_and_where() {
+    for (file, expected, line, column) in [
+        ("", "frontmatter-missing", 1, 1),
+        ("# Title\n", "frontmatter-missing", 1, 1),
+        ("----\nname: x\n----\n", "frontmatter-missing", 1, 1),
+        ("\n---\nname: x\n---\n", "frontmatter-not-first", 2, 1),
+        ("---\nname: x\n...\n", "frontmatter-unclosed", 3, 1),
+        ("---\rname: x\r---\r", "lone-carriage-return", 1, 4),
+        ("---\nname: \0\n---\n", "not-text", 2, 7),
+        (
+            "---\nname: x\n<!-- y -->\ndescription: d\n---\n",
+            "yaml-invalid",
+            3,
+            1,
+        ),
+        (
+            "---\nname: x\ndescription: `d`\n---\n",
+            "yaml-invalid",
+            3,
+            14,
+        ),
+        (
+            "---\nname: x\ndescription: d\nlicense: !mine MIT\n---\n",
+            "yaml-tag",
+            4,
+            10,
+        ),
+        ("---\n- x\n---\n", "not-a-mapping", 2, 3),
+        ("---\nname: x\n---\n", "description-missing", 2, 1),
+        (
+            "---\nname: x\ndescription:\n---\n",
+            "description-missing",
+            3,
+            13,
+        ),
+        (
+            "---\nname: x\ndescription: ''\n---\n",
+            "description-missing",
+            3,
+            14,
+        ),
+        (
+            "---\nname: x\ndescription: ' \u{200b}'\n---\n",
+            "description-missing",
+            3,
+            14,
+        ),
+        (
+            "---\nname: x\ndescription: null\n---\n",
+            "description-missing",
+            3,
+            14,
+        ),
+        (
+            "---\nname: x\ndescription: [d]\n---\n",
+            "description-missing",
+            3,
+            14,
+        ),
+        (
+            "---\nname: x\ndescription: {d: e}\n---\n",
+            "description-missing",
+            3,
+            14,
+        ),
+        ("---\nname: ..\ndescription: d\n---\n", "name-unsafe", 2, 7),
+        (
+            "---\nname: ../x\ndescription: d\n---\n",
+            "name-unsafe",
+            2,
+            7,
+        ),
+        (
+            "---\nname: a\\b\ndescription: d\n---\n",
+            "name-unsafe",
+            2,
+            7,
+        ),
+        (
+            "---\nname: \"a\\n\"\ndescription: d\n---\n",
+            "name-unsafe",
+            2,
+            7,
+        ),
+        (
+            "---\nname: \"a\\x9b\"\ndescription: d\n---\n",
+            "name-unsafe",
+            2,
+            7,
+        ),
+    ] {
+        let diagnostics = judge(file, "x").expect_err(file);
+        let errors: Vec<_> = diagnostics
+            .iter()
+            .filter(|diagnostic| diagnostic.severity == Severity::Error)
+            .map(|error| (error.rule.code(), error.span.line, error.span.column))
+            .collect();
+        assert_eq!(errors, [(expected, line, column)], "{file:?}");
+    }
+}
+
+#[test]
+fn bytes_that_are_not_utf8_are_replaced() {
+    let loaded = judge(
+        b"---\nname: x\ndescription: Serves caf\xe9 menus.\n---\n\xff",
+        "x",
+    );
+    let loaded = loaded.expect("it loads");
+
+    assert_eq!(loaded.description, "Serves caf\u{fffd} menus.");
+    assert_eq!(codes(&loaded.diagnostics), ["invalid-utf8"]);
+    assert_eq!(loaded.diagnostics[0].span, Span::new(3, 24));
+}
+
+#[test]
+fn lengths_are_counted_in_characters() {
+    for (field, length, expected) in [
+        ("description", 1_024, None),
+        ("description", 1_025, Some("description-too-long")),
+        ("compatibility", 500, None),
+        ("compatibility", 501, Some("field-type")),
+    ] {
+        let text = "\u{6587}".repeat(length);
+        let rest = if field == "description" {
+            ""
+        } else {
+            "\ndescription: d"
+        };
+        let loaded = judge(format!("---\nname: x\n{field}: {text}{rest}\n---\n"), "x");
+        let found = codes(&loaded.expect(field).diagnostics);
+        assert_eq!(found, Vec::from_iter(expected), "{field} {length}");
+    }
+}
+
+#[test]
+fn names_are_judged_by_the_specification_and_loaded_all_the_same() {
+    let long = "a".repeat(65);
+    let longest = "a".repeat(256);
+    for (name, expected) in [
+        ("a", &[] as &[_]),
+        ("pdf-2", &[]),
+        (&"a".repeat(64), &[]),
+        (&long, &["name-too-long"]),
+        (&longest, &["name-too-long"]),
+        ("Pdf", &["name-invalid"]),
+        ("a b", &["name-invalid"]),
+        ("a_b", &["name-invalid"]),
+        ("-a", &["name-invalid"]),
+        ("a-", &["name-invalid"]),
+        ("a--b", &["name-invalid"]),
+        ("caf\u{e9}", &["name-invalid"]),
+        ("cafe\u{301}", &["name-invalid"]),
+        ("\u{ff54}", &["name-invalid"]),
+        ("a\u{202e}b", &["name-invalid"]),
+    ] {
+        let file = format!("---\nname: \"{name}\"\ndescription: d\n---\n");
+        let loaded = judge(file, name).expect(name);
+        assert_eq!(loaded.name, crate::text::nfc(name), "{name:?}");
+        assert_eq!(codes(&loaded.diagnostics), expected, "{name:?}");
+    }
+    let over = judge(
+        format!("---\nname: {}\ndescription: d\n---\n", "a".repeat(257)),
+        "x",
+    );
+    assert_eq!(codes(&over.expect_err("it is too long")), ["name-unsafe"]);
+}
+
+#[test]
+fn two_spellings_of_one_letter_are_one_name() {
+    for (name, folder) in [("caf\u{e9}", "cafe\u{301}"), ("cafe\u{301}", "caf\u{e9}")] {
+        let file = format!("---\nname: {name}\ndescription: d\n---\n");
+        let loaded = judge(file, folder).expect(name);
+        assert_eq!(loaded.name, "caf\u{e9}");
+        assert_eq!(codes(&loaded.diagnostics), ["name-invalid"]);
+    }
+}
+
+#[test]
+fn a_folder_stands_in_only_if_its_name_is_safe() {
+    let file = "---\ndescription: d\n---\n";
+    for (folder, help) in [
+        ("pdf", "write `name: pdf`"),
+        ("null", "write `name: 'null'`"),
+        ("it's", "write `name: 'it''s'`"),
+        ("-x", "write `name: '-x'`"),
+    ] {
+        let loaded = judge(file, folder).expect(folder);
+        assert_eq!(loaded.name, folder);
+        assert_eq!(loaded.diagnostics[0].help.as_deref(), Some(help));
+    }
+    for folder in ["", "..", "a\nb", "a/b"] {
+        let found = codes(&judge(file, folder).expect_err(folder));
+        assert_eq!(found, ["name-unsafe"], "{folder:?}");
+    }
+}
+
+#[test]
+fn near_misses_of_fields_are_named() {
+    for (key, help) in [
+        ("allowed_tools", "did you mean `allowed-tools`?"),
+        ("licence", "did you mean `license`?"),
+        ("Description", "did you mean `description`?"),
+        (
+            "model",
+            "keep it under `metadata`, if only your own tools read it",
+        ),
+    ] {
+        let file = format!("---\nname: x\ndescription: d\n{key}: y\n---\n");
+        let loaded = judge(file, "x").expect(key);
+        assert_eq!(loaded.diagnostics[0].help.as_deref(), Some(help), "{key}");
+    }
+}
+
+#[test]
+fn many_findings_of_a_kind_are_counted() {
+    let unknown = (0..1_000).map(|i| format!("k{i}:\n"));
+    let unknown = unknown.collect::<Vec<_>>().concat();
+    let doubles = "a: b: c\n".repeat(1_000);
+    let file = format!("---\nname: x\ndescription: d\n{unknown}{doubles}---\n");
+
+    let diagnostics = judge(file, "x").expect("it loads").diagnostics;
+
+    let last = |code: &str| {
+        let found = diagnostics.iter().rfind(|found| found.rule.code() == code);
+        found.map(|found| found.message.as_str())
+    };
+    assert!(diagnostics.len() < 120);
+    assert_eq!(
+        last("unknown-field"),
+        Some("fields outside the specification: 969 more")
+    );
+    assert_eq!(
+        last("duplicate-field"),
+        Some("fields that stand twice: 967 more")
+    );
+    assert_eq!(
+        last("unquoted-colon"),
+        Some("unquoted values with a colon and a blank: 968 more")
+    );
+}
+
+#[test]
+fn allowed_tools_are_a_text_or_a_list() {
+    for (value, expected) in [
+        (
+            " Bash(git add *) Bash(jq:*) Read",
+            &["Bash(git add *)", "Bash(jq:*)", "Read"] as &[_],
+        ),
+        (" Bash, Read,Write", &["Bash", "Read", "Write"]),
+        (" [\"Bash(git add *)\", Read]", &["Bash(git add *)", "Read"]),
+        ("\n  - Bash(a, b)\n  - Read", &["Bash(a, b)", "Read"]),
+        (" Bash(open (a b) c", &["Bash(open (a b) c"]),
+        (" a) b", &["a)", "b"]),
+        (" {a: 7}", &[]),
+        (" [[a], b]", &["b"]),
+        ("", &[]),
+        (" ~", &[]),
+        (" ''", &[]),
+    ] {
+        let file = format!("---\nallowed-tools:{value}\n---\n");
+        let facts = frontmatter::read(file.as_bytes(), &LIMITS);
+        assert_eq!(allowed_tools(&facts), expected, "{value:?}");
+    }
+}
