@@ -223,6 +223,8 @@ rules! {
     ResourcesBound = "resources-bound",
     /// Bundled folders are nested deeper than the bound.
     ResourcesDepth = "resources-depth",
+    /// The findings at the end of a catalog stop at a bound.
+    CatalogBound = "catalog-bound",
     /// The body holds a closing skill tag, which is escaped.
     TagInBody = "tag-in-body",
 }

@@ -4,7 +4,7 @@
 //! server with many users and the program all call the same functions.
 
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use crate::limits::Limits;
 
@@ -67,24 +67,42 @@ impl Env {
             Some(home) => Some(PathBuf::from(home)).filter(|path| path.is_absolute()),
             None => account_home().filter(|path| path.is_absolute()),
         };
-        let home = filled("CODEAF_HOME").map(|home| working_folder.join(home));
+        let home =
+            filled("CODEAF_HOME").map(|home| Self::new(working_folder).absolute(Path::new(&home)));
         let skills_path = filled("CODEAF_SKILLS_PATH").unwrap_or_default();
         Self {
             home: home.or_else(|| login_home.clone()),
             login_home,
             given_roots: std::env::split_paths(&skills_path)
                 .filter(|path| !path.as_os_str().is_empty())
-                .map(|path| working_folder.join(path))
+                .map(|path| Self::new(working_folder).absolute(&path))
                 .collect(),
             conversation: filled("CODEAF_CONVERSATION").map(|path| {
                 if is_conversation_id(Path::new(&path)) {
                     PathBuf::from(path)
                 } else {
-                    working_folder.join(path)
+                    Self::new(working_folder).absolute(Path::new(&path))
                 }
             }),
             ..Self::new(working_folder)
         }
+    }
+}
+
+impl Env {
+    /// Returns `path` from the starting folder, absolute.
+    ///
+    /// A path that goes up (`..`) is resolved, because what stands behind a link
+    /// cannot be told from the text; any other one stays as it was written.
+    #[must_use]
+    pub fn absolute(&self, path: &Path) -> PathBuf {
+        let joined = self.start.join(path);
+        let is_plain = |part| matches!(part, Component::Normal(_) | Component::RootDir);
+        if joined.components().all(is_plain) {
+            // Drops what `components` passes over: `.` and doubled slashes.
+            return joined.components().collect();
+        }
+        joined.canonicalize().unwrap_or(joined)
     }
 }
 

@@ -1,6 +1,58 @@
 //! Agent Skills: find them, switch them on and off per scope, explain why.
+//!
+//! An Agent Skill is a folder with a `SKILL.md`. This library finds skills
+//! under the roots that agents use, resolves which ones are on here and now,
+//! edits the scope files that decide it, and renders what a model gets. The
+//! program `codeaf-skills` and any engine that embeds the library call the same
+//! functions; no rule is written twice.
+//!
+//! # The map
+//!
+//! A room uses the rooms above it in this table, never those below.
+//!
+//! | room | answers |
+//! | --- | --- |
+//! | [`diagnostic`], [`env`](mod@env), [`limits`], [`text`], [`name`] | what is a finding, where do we start, how much is read, what may reach a terminal, what is near a name |
+//! | [`skill`] | what does one SKILL.md say, does it load, what does it bundle |
+//! | [`scope`] | who decided: the scope files, the one rule, the write path |
+//! | [`discovery`] | which skills are there: roots, scan, and the [`Snapshot`] over both |
+//! | [`disclosure`] | what does the model get: catalog, `skill` tool, activation, slash commands |
+//!
+//! `skill` and `scope` do not know each other. Nothing here prints, reads the
+//! process's surroundings or exits: an [`Env`] is handed in, and values come
+//! back. Only `skill/frontmatter` knows YAML, only `scope/store` writes a scope
+//! file, and only `text` decides what is safe to show.
+//!
+//! # Example
+//!
+//! ```
+//! use codeaf_skills::{CatalogForm, Change, Env, Freshness, Scope, Snapshot, scope};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let folder = tempfile::tempdir()?;
+//! # let home = folder.path().join("home");
+//! # let skill = home.join(".agents/skills/pdf-processing");
+//! # std::fs::create_dir_all(&skill)?;
+//! # std::fs::write(skill.join("SKILL.md"), "---\nname: pdf-processing\ndescription: Reads PDF files.\n---\nUse it.\n")?;
+//! let mut env = Env::new(folder.path().join("project"));
+//! env.home = Some(home);
+//!
+//! let snapshot = Snapshot::load(&env)?;
+//! let global = snapshot.scope_path(Scope::Global)?;
+//! scope::edit(&global, &[Change::on("pdf-processing")], &env.limits)?;
+//!
+//! let snapshot = snapshot.with_fresh_scopes();
+//! let catalog = snapshot.catalog().render(CatalogForm::Text, None)?;
+//! assert!(catalog.text.contains("- pdf-processing (66 B): Reads PDF files."));
+//!
+//! let activation = snapshot.activate("pdf-processing", Freshness::Fresh)?;
+//! assert_eq!(activation.instructions, "Use it.");
+//! # Ok(())
+//! # }
+//! ```
 
 pub mod diagnostic;
+pub mod disclosure;
 pub mod discovery;
 pub mod env;
 pub mod limits;
@@ -10,6 +62,10 @@ pub mod skill;
 pub mod text;
 
 pub use diagnostic::{Diagnostic, Rule, Severity, Span};
+pub use disclosure::{
+    Activation, ActivationError, BudgetError, Catalog, CatalogForm, Freshness, Ledger, Rendered,
+    Reply, SlashCommand, ToolCall,
+};
 pub use discovery::broken::Broken;
 pub use discovery::conversation::{Conversation, ConversationError};
 pub use discovery::project::Project;

@@ -43,6 +43,22 @@ impl fmt::Display for Source {
     }
 }
 
+/// Characters of a name (specification: 1–64).
+pub const SPEC_NAME_CHARACTERS: usize = 64;
+
+/// Returns whether `name` is one that the specification allows: 1 to 64
+/// characters, `a`–`z`, `0`–`9` and single hyphens between them.
+#[must_use]
+pub fn is_spec_name(name: &str) -> bool {
+    let is_part = |part: &str| {
+        !part.is_empty()
+            && part
+                .bytes()
+                .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
+    };
+    name.len() <= SPEC_NAME_CHARACTERS && name.split('-').all(is_part)
+}
+
 /// Splits a qualified name into its source and its bare name.
 ///
 /// # Examples
@@ -163,6 +179,26 @@ mod tests {
             ("personalpdf", None, "personalpdf"),
         ] {
             assert_eq!(split_qualified(name), (source, bare));
+        }
+    }
+
+    #[test]
+    fn the_specification_allows_kebab_case_of_64_characters() {
+        for (name, allowed) in [
+            ("pdf-processing", true),
+            ("a", true),
+            ("3000", true),
+            ("", false),
+            ("-a", false),
+            ("a-", false),
+            ("a--b", false),
+            ("A", false),
+            ("caf\u{e9}", false),
+            ("a b", false),
+            (&"a".repeat(64), true),
+            (&"a".repeat(65), false),
+        ] {
+            assert_eq!(is_spec_name(name), allowed, "{name}");
         }
     }
 

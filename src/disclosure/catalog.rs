@@ -29,8 +29,8 @@ call `skill` with its name before starting, and follow what it returns.
 pub struct Catalog {
     /// The callable skills, by name (bytes), then source.
     pub entries: Vec<CatalogEntry>,
-    /// What is wrong with callable skills, and why broken candidates were not
-    /// taken; at most [`Limits::catalog_diagnostics`], the last of them telling
+    /// What is wrong with callable skills, and which bound on discovery bit; at
+    /// most [`Limits::catalog_diagnostics`], the last of them telling
     /// how many that bound left out.
     ///
     /// [`Limits::catalog_diagnostics`]: crate::Limits::catalog_diagnostics
@@ -122,15 +122,17 @@ impl Snapshot {
     #[must_use]
     pub fn catalog(&self) -> Catalog {
         let callable = self.callable();
-        let of_broken = self.broken().iter().flat_map(|broken| {
-            let gravest = broken.severity();
-            let mut reasons = broken.diagnostics.iter();
-            std::iter::from_fn(move || reasons.find(|reason| reason.severity == gravest))
-        });
+        // Of what was not taken, a model needs to know only that there is more;
+        // its text has no business in a prompt.
+        let bounds = self
+            .broken()
+            .iter()
+            .flat_map(|broken| &broken.diagnostics)
+            .filter(|found| found.rule == Rule::CandidatesBound);
         let found = callable
             .iter()
             .flat_map(|skill| &skill.diagnostics)
-            .chain(of_broken.filter(|reason| reason.severity > crate::Severity::Note))
+            .chain(bounds)
             .cloned()
             .collect();
         Catalog {
@@ -454,7 +456,7 @@ mod tests {
     }
 
     #[test]
-    fn diagnostics_are_those_of_callable_skills_and_of_broken_candidates() {
+    fn diagnostics_are_those_of_callable_skills() {
         let folders = Folders::new();
         folders.write(
             "home/.agents/skills/on-kit/SKILL.md",
@@ -478,19 +480,8 @@ mod tests {
             .iter()
             .map(|found| (found.rule, found.path.clone()))
             .collect();
-        assert_eq!(
-            found,
-            [
-                (
-                    Rule::DescriptionMissing,
-                    folders.folder("home", "broken").join("SKILL.md")
-                ),
-                (
-                    Rule::UnknownField,
-                    folders.folder("home", "on-kit").join("SKILL.md")
-                ),
-            ]
-        );
+        let on_kit = folders.folder("home", "on-kit").join("SKILL.md");
+        assert_eq!(found, [(Rule::UnknownField, on_kit)]);
     }
 
     #[test]

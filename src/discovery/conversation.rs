@@ -68,7 +68,7 @@ impl Conversation {
         match &env.conversation {
             None => Ok(None),
             Some(path) if is_conversation_id(path) => Self::by_id(path, env).map(Some),
-            Some(path) => Self::at(&env.start.join(path)).map(Some),
+            Some(path) => Self::at(&env.absolute(path)).map(Some),
         }
     }
 

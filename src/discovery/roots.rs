@@ -76,7 +76,7 @@ pub struct Root {
 #[must_use]
 pub fn roots(env: &Env, project: Option<&Project>, attached: &[PathBuf]) -> Vec<Root> {
     let given = env.given_roots.iter().map(|path| Root {
-        path: env.start.join(path),
+        path: env.absolute(path),
         origin: Origin::Given,
         boundary: None,
     });

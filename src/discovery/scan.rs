@@ -22,6 +22,7 @@ use crate::limits::Limits;
 use crate::name::Source;
 use crate::skill::frontmatter::{self, Facts};
 use crate::skill::loading;
+use crate::text;
 
 /// Below this many entries a second thread costs more than it saves.
 const PARALLEL_FROM: usize = 192;
@@ -380,7 +381,7 @@ impl Reader<'_> {
         let root = &self.roots[candidate.root];
         let folder = root.root.path.join(&candidate.name);
         let location = folder.join(SKILL_FILE);
-        let name = candidate.name.to_string_lossy();
+        let name = text::path_text(Path::new(&candidate.name));
         let opened = match &candidate.target {
             None => skill_file::open_at(&root.handle, Path::new(&candidate.name), &folder),
             Some(target) => skill_file::open_at(CWD, target, target),

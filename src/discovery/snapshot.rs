@@ -247,7 +247,7 @@ impl Snapshot {
     /// Returns the skill whose folder or SKILL.md is at `path`, shadowed or not.
     #[must_use]
     pub fn at_path(&self, path: &Path) -> Option<&Skill> {
-        let path = self.env.start.join(path);
+        let path = self.env.absolute(path);
         let folder = if path.ends_with(SKILL_FILE) {
             path.parent()?.to_path_buf()
         } else {
@@ -440,7 +440,7 @@ fn attached_folders(
     for (decisions, place) in places {
         let path = match (place.text.strip_prefix("~/"), &env.home) {
             (Some(rest), Some(home)) => home.join(rest),
-            _ => env.start.join(&place.text),
+            _ => env.absolute(Path::new(&place.text)),
         };
         if path.is_dir() {
             folders.push(path);
@@ -452,7 +452,7 @@ fn attached_folders(
         }
     }
     for folder in &env.folders {
-        let path = env.start.join(folder);
+        let path = env.absolute(folder);
         if !path.is_dir() {
             return Err(DiscoveryError::NotAFolder { path });
         }

@@ -125,7 +125,7 @@ impl Serialize for Cause {
         if self.is_unreadable() {
             cause.serialize_field("unreadable", &true)?;
         }
-        cause.serialize_field("path", &path.to_string_lossy())?;
+        cause.serialize_field("path", &crate::text::path_text(path))?;
         if let Some(span) = span {
             cause.serialize_field("line", &span.line)?;
             cause.serialize_field("column", &span.column)?;
@@ -158,7 +158,7 @@ impl Serialize for Step {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut step = serializer.serialize_struct("Step", 8)?;
         step.serialize_field("scope", &self.scope)?;
-        step.serialize_field("path", &self.path.to_string_lossy())?;
+        step.serialize_field("path", &crate::text::path_text(&self.path))?;
         step.serialize_field("decision", &self.decision)?;
         step.serialize_field("line", &self.span.map(|span| span.line))?;
         step.serialize_field("column", &self.span.map(|span| span.column))?;

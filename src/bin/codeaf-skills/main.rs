@@ -1,2 +1,186 @@
-//! stub
-fn main() {}
+//! The program `codeaf-skills`: words in, library calls, answers out.
+//!
+//! Everything that is decided is decided in the library; here it is asked for
+//! and printed. This file reads the process's surroundings and nothing else
+//! does.
+
+mod args;
+mod commands;
+mod complete;
+mod failure;
+mod render;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Instant;
+
+use clap::Parser;
+use clap::error::ErrorKind;
+use codeaf_skills::{Allowed, Env};
+
+use crate::args::{Cli, Color, Globals};
+use crate::failure::Failure;
+use crate::render::{Console, Places, Verbosity};
+
+fn main() -> ExitCode {
+    let started = Instant::now();
+    if complete::asked() {
+        return complete::answer();
+    }
+    let mut console = Console::new(Color::Auto, asks_for_json(), has_no_color());
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return wrong_usage(&error, &mut console),
+    };
+    console = Console::new(cli.globals.color, console.json, has_no_color());
+    console.set_verbosity(match (cli.globals.quiet, cli.globals.verbose) {
+        (true, _) => Verbosity::Errors,
+        (_, true) => Verbosity::Everything,
+        _ => Verbosity::Notes,
+    });
+    let outcome = environment(&cli.globals).and_then(|(env, places)| {
+        console.places = places;
+        commands::run(&cli, &env, &mut console)
+    });
+    let status = match outcome {
+        Ok(status) => ExitCode::from(status),
+        Err(failure) if is_closed_pipe(&failure) => return ExitCode::SUCCESS,
+        Err(failure) => failure.report(&mut console),
+    };
+    if console.is_verbose() {
+        console.note(format!(
+            "took {:.1} ms",
+            started.elapsed().as_secs_f64() * 1e3
+        ));
+    }
+    match console.finish() {
+        Ok(()) => status,
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(error) => Failure::from(error).report(&mut console),
+    }
+}
+
+/// Reads what the process was started with.
+///
+/// Relative paths of flags are taken from the folder that `-C` names, relative
+/// paths of variables from the working folder.
+fn environment(globals: &Globals) -> Result<(Env, Places), Failure> {
+    let working_folder = std::env::current_dir().map_err(|error| {
+        Failure::from_error("start", error)
+            .context("cannot tell which the working folder is")
+            .help("it may have been removed: change to another folder, or name one with -C")
+    });
+    let working_folder = match (&globals.start, working_folder) {
+        (Some(start), Err(_)) if start.is_absolute() => PathBuf::from("/"),
+        (_, found) => found?,
+    };
+    let mut env = environment_of(&working_folder);
+    if let Some(start) = &globals.start {
+        env.start = working_folder.join(start).canonicalize().map_err(|error| {
+            Failure::from_error("start", error)
+                .context(format!("cannot start in {}", start.display()))
+        })?;
+        if !env.start.is_dir() {
+            return Err(Failure::new(
+                "start",
+                format!("cannot start in {}: it is not a folder", start.display()),
+            ));
+        }
+    }
+    if let Some(conversation) = &globals.conversation {
+        env.conversation = Some(conversation.clone());
+    }
+    // Roots of the variable are absolute already.
+    env.given_roots
+        .splice(0..0, globals.skills_dirs.iter().cloned());
+    env.folders.clone_from(&globals.folders);
+    env.ignore_project_on = globals.ignore_project_on;
+    env.allowed = globals
+        .allowed_skills
+        .as_deref()
+        .map_or(Allowed::All, Allowed::parse);
+    let places = Places {
+        working_folder,
+        home: env.login_home.clone(),
+        flags: place_flags(globals),
+        conversation: globals.conversation.clone(),
+    };
+    Ok((env, places))
+}
+
+/// Returns the flags that say where to look, as they were typed.
+fn place_flags(globals: &Globals) -> Vec<String> {
+    let start = globals.start.iter().map(|path| ("-C", path));
+    let folders = globals.folders.iter().map(|path| ("--folder", path));
+    let roots = globals
+        .skills_dirs
+        .iter()
+        .map(|path| ("--skills-dir", path));
+    start
+        .chain(folders)
+        .chain(roots)
+        .flat_map(|(flag, path)| [flag.to_owned(), path.to_string_lossy().into_owned()])
+        .collect()
+}
+
+/// Reads the variables of the process.
+pub(crate) fn environment_of(working_folder: &Path) -> Env {
+    Env::from_variables(
+        working_folder,
+        |name| std::env::var_os(name),
+        dirs::home_dir,
+    )
+}
+
+fn has_no_color() -> bool {
+    std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
+}
+
+/// Whether failures must be JSON, known before the words are understood.
+fn asks_for_json() -> bool {
+    let words = std::env::args_os().skip(1).take_while(|word| word != "--");
+    let words: Vec<_> = words.collect();
+    words
+        .iter()
+        .any(|word| word == "--json" || word == "--format=json")
+        || words
+            .windows(2)
+            .any(|pair| pair[0] == "--format" && pair[1] == "json")
+}
+
+fn wrong_usage(error: &clap::Error, console: &mut Console) -> ExitCode {
+    let is_answer = matches!(
+        error.kind(),
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion
+    );
+    if console.json && !is_answer {
+        let text = error.to_string();
+        let mut parts = text.trim().splitn(2, "\n\n");
+        let message = parts
+            .next()
+            .unwrap_or_default()
+            .trim_start_matches("error: ")
+            .to_owned();
+        let help = parts
+            .next()
+            .unwrap_or_default()
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" ");
+        return Failure::usage(message).help(help).report(console);
+    }
+    match error.print() {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => ExitCode::FAILURE,
+        _ if is_answer => ExitCode::SUCCESS,
+        _ => ExitCode::from(2),
+    }
+}
+
+fn is_closed_pipe(failure: &Failure) -> bool {
+    failure
+        .error
+        .chain()
+        .filter_map(|cause| cause.downcast_ref::<std::io::Error>())
+        .any(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
+        && failure.code == "output"
+}

@@ -1,0 +1,1 @@
+complete --keep-order --exclusive --command codeaf-skills --arguments "(CODEAF_SKILLS_COMPLETE=fish codeaf-skills -- (commandline --current-process --tokenize --cut-at-cursor) (commandline --current-token))"

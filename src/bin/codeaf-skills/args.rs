@@ -1,0 +1,485 @@
+//! The words of the command line, and the manual: help, man pages and
+//! completions are all made from the comments in this file.
+
+#![allow(
+    clippy::struct_excessive_bools,
+    clippy::doc_markdown,
+    reason = "flags are what they are, and the comments are help text, not Markdown"
+)]
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
+use clap_complete::engine::ArgValueCompleter;
+
+use crate::complete;
+
+/// Find Agent Skills, switch them on and off, and explain why
+///
+/// Agent Skills are folders with a SKILL.md that teach a coding agent one kind
+/// of task. They lie in many places: ~/.agents/skills, .claude/skills of a
+/// repository, and so on. This program says which ones there are, which of them
+/// your agent may use on its own, and why.
+///
+/// Which skills can you use on your own? Those that are on. A skill is on when
+/// the narrowest scope that names it says so: the conversation, then the
+/// project, then the global scope. A skill that no scope names is off: you can
+/// still use it yourself, by its slash command or with `use`, but the agent
+/// does not see it.
+#[derive(Debug, Parser)]
+#[command(
+    name = "codeaf-skills",
+    version,
+    propagate_version = false,
+    subcommand_required = true,
+    arg_required_else_help = true,
+    disable_help_subcommand = true,
+    max_term_width = 100,
+    after_long_help = "\
+Examples:
+  codeaf-skills list                        which skills there are, and which are on
+  codeaf-skills on pdf-processing --global  on for you, everywhere
+  codeaf-skills off review --project        off in this repository, for everybody
+  codeaf-skills why review                  who decided, in which file, on which line
+  codeaf-skills render-catalog              the text that the model gets
+
+Exit status: 0 done, also when there was nothing to change; 1 refused, not found,
+or a scope file that cannot be read; 2 wrong usage."
+)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) globals: Globals,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// What goes with every command.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Global options")]
+pub(crate) struct Globals {
+    /// Start in DIR instead of the working folder
+    #[arg(short = 'C', value_name = "DIR", global = true, value_hint = ValueHint::DirPath)]
+    pub(crate) start: Option<PathBuf>,
+
+    /// Take the decisions of this conversation into account
+    ///
+    /// PATH is a conversation's folder, its meta.json, or the 16-digit id of one
+    /// under ~/.codeaf/v3/projects. Without the flag, CODEAF_CONVERSATION counts.
+    /// For `on`, `off` and `clear` the flag also makes the conversation the scope
+    /// that is written, unless --global or --project stands beside it.
+    #[arg(long, value_name = "PATH", global = true, value_hint = ValueHint::AnyPath)]
+    pub(crate) conversation: Option<PathBuf>,
+
+    /// Attach a folder, whose skills are found too (repeatable)
+    #[arg(long = "folder", value_name = "DIR", global = true, value_hint = ValueHint::DirPath)]
+    pub(crate) folders: Vec<PathBuf>,
+
+    /// Look in DIR before all other roots (repeatable)
+    ///
+    /// CODEAF_SKILLS_PATH, folders separated by colons, comes after it.
+    #[arg(long = "skills-dir", value_name = "DIR", global = true, value_hint = ValueHint::DirPath)]
+    pub(crate) skills_dirs: Vec<PathBuf>,
+
+    /// Let the project scope say only *off*
+    ///
+    /// A repository can ship skills and a scope file that turns them on. With
+    /// this flag, or with "ignoreProjectOn": true in the global scope file, it
+    /// cannot: what a project ships is on only by the conversation scope.
+    #[arg(long, global = true)]
+    pub(crate) ignore_project_on: bool,
+
+    /// Limit which skills may be activated: names with commas, or *
+    ///
+    /// Not given or `*` allows all, an empty list none. A skill must be on as
+    /// well for the agent to use it.
+    #[arg(long, value_name = "LIST", global = true)]
+    pub(crate) allowed_skills: Option<String>,
+
+    /// Print one JSON object instead of text
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+
+    /// When to use colour
+    #[arg(
+        long,
+        value_name = "WHEN",
+        global = true,
+        default_value = "auto",
+        hide_possible_values = false
+    )]
+    pub(crate) color: Color,
+
+    /// Print no notes, only errors, on standard error
+    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    pub(crate) quiet: bool,
+
+    /// Also print the roots, what was passed over, and the time it took
+    #[arg(short, long, global = true)]
+    pub(crate) verbose: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Color {
+    /// On a terminal, unless `NO_COLOR` is set
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Turn skills on in one scope
+    ///
+    /// Writes the decision into the scope file and prints what now holds, also
+    /// when a narrower scope says otherwise. The scope is the one that a flag
+    /// names, else the project when you are inside one.
+    ///
+    /// `*` and `?` in a name stand for any characters and for one; they are
+    /// expanded now, and the names are stored.
+    #[command(after_long_help = "\
+Examples:
+  codeaf-skills on pdf-processing --global
+  codeaf-skills on 'db-*' review --project -n
+  codeaf-skills on review --conversation 0123456789abcdef")]
+    On(Decide),
+
+    /// Turn skills off in one scope
+    ///
+    /// Writes the decision into the scope file and prints what now holds. Use it
+    /// to take out a skill that a wider scope turned on; to take back a decision
+    /// of your own, use `clear`.
+    #[command(after_long_help = "\
+Examples:
+  codeaf-skills off pdf-processing --project
+  codeaf-skills off '*' --conversation PATH")]
+    Off(Decide),
+
+    /// Take decisions back, so that wider scopes decide
+    ///
+    /// Removes names from both lists of one scope file. Patterns match the names
+    /// that stand in the file. A name that is not there is no fault.
+    #[command(after_long_help = "\
+Examples:
+  codeaf-skills clear pdf-processing --project
+  codeaf-skills clear --missing --global      forget skills that are gone")]
+    Clear(Clear),
+
+    /// List skills with their state, and what is missing or broken
+    ///
+    /// A row for each skill: its name, whether it is on, which scope decided,
+    /// where it was found, the size of its SKILL.md, its description. Below it:
+    /// names that a scope turns on and no skill bears, and what sat in a root and
+    /// could not be taken. The exit status is 1 only when a scope file cannot be
+    /// read.
+    #[command(after_long_help = "\
+Examples:
+  codeaf-skills list --on
+  codeaf-skills list 'pdf-*'
+  codeaf-skills list --names --off
+  codeaf-skills list -v                       with every root, and what was passed over")]
+    List(List),
+
+    /// Show everything about one skill
+    ///
+    /// Its fields, location, size, estimated tokens, bundled files, findings and
+    /// scopes. A path instead of a name reaches a copy that is shadowed.
+    #[command(after_long_help = "\
+Examples:
+  codeaf-skills show pdf-processing
+  codeaf-skills show ~/.claude/skills/review --raw")]
+    Show(Show),
+
+    /// Explain why a skill is on, off, shadowed, broken or not found
+    ///
+    /// Prints what each scope says, with file, line and column, and which one
+    /// decides; which copy is meant and what it shadows. For a name that is not
+    /// found: near names, broken candidates and their fault, folders one level
+    /// too deep, and the folders that were looked at. Ends with the command that
+    /// changes the answer. The exit status is 1 when no skill bears the name.
+    #[command(after_long_help = "\
+Examples:
+  codeaf-skills why pdf-processing
+  codeaf-skills why review --conversation PATH --json")]
+    Why(OneSkill),
+
+    /// Exit with 0 if a skill is on, with 1 if not
+    ///
+    /// Prints nothing, so that a script can ask.
+    #[command(after_long_help = "\
+Examples:
+  codeaf-skills is-on pdf-processing && echo yes")]
+    IsOn(OneSkill),
+
+    /// Print the catalog that the model gets
+    ///
+    /// The exact text that an engine puts into the first message: name, size and
+    /// description of each skill that is on. With nothing on, not a byte.
+    #[command(after_long_help = "\
+Examples:
+  codeaf-skills render-catalog
+  codeaf-skills render-catalog --max-chars 8000
+  codeaf-skills render-catalog --format xml")]
+    RenderCatalog(RenderCatalog),
+
+    /// Print the definition of the `skill` tool as JSON
+    ///
+    /// As an engine sends it with a request. With nothing on, not a byte.
+    Tool,
+
+    /// Print a skill as the model would get it
+    ///
+    /// The instructions in their wrapper, always fresh. It is your own act, so a
+    /// skill that is off works too; a note says that it is off.
+    #[command(after_long_help = "\
+Examples:
+  codeaf-skills use pdf-processing
+  codeaf-skills use pdf-processing fill the form in a.pdf --json")]
+    Use(Use),
+
+    /// List the files that a skill bundles
+    Resources(OneSkill),
+
+    /// Print a bundled file, or a page of it, byte for byte
+    ///
+    /// Without RESOURCE, SKILL.md. A link that leaves the skill's folder is
+    /// refused. Without --limit the whole file is printed; with --json a page of
+    /// at most 65,536 bytes, 16,384 if --limit is not given.
+    #[command(after_long_help = "\
+Examples:
+  codeaf-skills read pdf-processing references/REFERENCE.md
+  codeaf-skills read pdf-processing --offset 16384 --limit 16384 --json")]
+    Read(Read),
+
+    /// List the slash commands of all skills
+    ///
+    /// Every skill is a command, on or off: /name, or /skill:name where a
+    /// built-in command of the host owns the name.
+    #[command(after_long_help = "\
+Examples:
+  codeaf-skills commands
+  codeaf-skills commands --reserved model,review,quit")]
+    Commands(Commands),
+
+    /// Make a starter skill
+    ///
+    /// Makes the folder NAME with a SKILL.md that loads, in the working folder,
+    /// or under .agents/skills of the project or of home.
+    #[command(after_long_help = "\
+Examples:
+  codeaf-skills new pdf-processing --project
+  codeaf-skills new pdf-processing --global")]
+    New(New),
+
+    /// Print the script that completes commands and skill names
+    #[command(after_long_help = "\
+Examples:
+  source <(codeaf-skills completions bash)                 in ~/.bashrc
+  source <(codeaf-skills completions zsh)                  in ~/.zshrc
+  codeaf-skills completions fish | source                  in ~/.config/fish/config.fish")]
+    Completions(Completions),
+
+    /// Print the manual, or the page of one command
+    ///
+    /// As a man page: `codeaf-skills man list | man -l -` shows it.
+    Man(Man),
+}
+
+/// Which scope is written.
+#[derive(Debug, Args)]
+pub(crate) struct Target {
+    /// Write the global scope: ~/.codeaf/skills.json
+    #[arg(long, conflicts_with = "project")]
+    pub(crate) global: bool,
+
+    /// Write the project scope: .codeaf/skills.json of the project
+    #[arg(long)]
+    pub(crate) project: bool,
+
+    /// Show the edit as a diff and write nothing
+    #[arg(short = 'n', long)]
+    pub(crate) dry_run: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Decide {
+    /// Names, aliases such as personal/review, or patterns
+    #[arg(value_name = "NAME", required = true, add = ArgValueCompleter::new(complete::skills))]
+    pub(crate) names: Vec<String>,
+
+    #[command(flatten)]
+    pub(crate) target: Target,
+
+    /// Store names that no skill bears
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Clear {
+    /// Names or patterns of the scope file
+    #[arg(value_name = "NAME", required_unless_present = "missing", add = ArgValueCompleter::new(complete::decided))]
+    pub(crate) names: Vec<String>,
+
+    /// Take back every name that no skill bears
+    #[arg(long, conflicts_with = "names")]
+    pub(crate) missing: bool,
+
+    #[command(flatten)]
+    pub(crate) target: Target,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct List {
+    /// Only skills whose name matches; * and ? are wild
+    #[arg(value_name = "PATTERN", add = ArgValueCompleter::new(complete::skills))]
+    pub(crate) pattern: Option<String>,
+
+    /// Only skills that are on
+    #[arg(long, group = "which")]
+    pub(crate) on: bool,
+
+    /// Only skills that are off
+    #[arg(long, group = "which")]
+    pub(crate) off: bool,
+
+    /// Only what could not be taken
+    #[arg(long, group = "which")]
+    pub(crate) broken: bool,
+
+    /// Only copies whose name an earlier copy owns
+    #[arg(long, group = "which")]
+    pub(crate) shadowed: bool,
+
+    /// Print names alone, one a line
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) names: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Show {
+    /// A name, an alias, or the path of a skill's folder
+    #[arg(value_name = "NAME|PATH", add = ArgValueCompleter::new(complete::skills))]
+    pub(crate) skill: String,
+
+    /// Print the body of SKILL.md alone
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) raw: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct OneSkill {
+    /// A name or an alias
+    #[arg(value_name = "NAME", add = ArgValueCompleter::new(complete::skills))]
+    pub(crate) name: String,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RenderCatalog {
+    /// The form of the catalog; --json means json
+    #[arg(long, value_name = "FORMAT")]
+    pub(crate) format: Option<CatalogFormat>,
+
+    /// Cut descriptions until the whole text has at most N characters
+    ///
+    /// Every name stays; descriptions over one common length are cut there, and
+    /// standard error says how many. If even the names don't fit, that is an
+    /// error which names the smallest N.
+    #[arg(long, value_name = "N")]
+    pub(crate) max_chars: Option<usize>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CatalogFormat {
+    /// As in the first message of a conversation
+    Text,
+    /// The `<available_skills>` form of the client guide
+    Xml,
+    /// One JSON object
+    Json,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Use {
+    /// A name or an alias
+    #[arg(value_name = "NAME", add = ArgValueCompleter::new(complete::skills))]
+    pub(crate) name: String,
+
+    /// What you want done, in your own words
+    ///
+    /// Words that begin with a hyphen stand after `--`.
+    #[arg(value_name = "ARGUMENTS")]
+    pub(crate) arguments: Vec<String>,
+
+    /// The form of another system
+    #[arg(long, value_name = "NAME")]
+    pub(crate) profile: Option<UseProfile>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum UseProfile {
+    /// Our own
+    Codeaf,
+    /// name, description, source, arguments, instructions
+    Albedo,
+    /// name, dir, body, files
+    Coder,
+    /// ok, error, data
+    Vbot,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Read {
+    /// A name or an alias
+    #[arg(value_name = "NAME", add = ArgValueCompleter::new(complete::skills))]
+    pub(crate) name: String,
+
+    /// The file, relative to the skill's folder
+    #[arg(value_name = "RESOURCE", default_value = "SKILL.md", add = ArgValueCompleter::new(complete::resources))]
+    pub(crate) resource: String,
+
+    /// Begin at this byte
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) offset: u64,
+
+    /// Read at most this many bytes, 1 to 65,536
+    #[arg(long, value_name = "N")]
+    pub(crate) limit: Option<usize>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Commands {
+    /// The names that built-in commands of the host own, with commas
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub(crate) reserved: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct New {
+    /// The skill's name: a-z, 0-9 and single hyphens, at most 64 characters
+    #[arg(value_name = "NAME")]
+    pub(crate) name: String,
+
+    /// Make it under .agents/skills of the project
+    #[arg(long, conflicts_with = "global")]
+    pub(crate) project: bool,
+
+    /// Make it under ~/.agents/skills
+    #[arg(long)]
+    pub(crate) global: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Completions {
+    /// The shell
+    #[arg(value_name = "SHELL")]
+    pub(crate) shell: clap_complete::Shell,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Man {
+    /// The command whose page is printed
+    #[arg(value_name = "COMMAND", add = ArgValueCompleter::new(complete::commands))]
+    pub(crate) command: Option<String>,
+}

@@ -1,0 +1,406 @@
+//! `on`, `off`, `clear`: one edit of one scope file, and what now holds.
+
+use std::path::Path;
+
+use codeaf_skills::name::{is_pattern, matches_pattern};
+use codeaf_skills::scope::{self, Change};
+use codeaf_skills::text::{clean, nfc};
+use codeaf_skills::{
+    Cause, Decisions, Env, Lookup, NoScope, Outcome, Resolution, Scope, ScopePath, Snapshot, State,
+    Subject,
+};
+use serde::Serialize;
+use similar::TextDiff;
+
+use super::{
+    DONE, Status, ambiguous, cause_cells, command, flag_of, load, not_found, quoted,
+    report_unreadable,
+};
+use crate::args::{Clear, Cli, Decide, Target};
+use crate::failure::Failure;
+use crate::render::{Console, Rows, cell};
+
+pub(super) fn on(
+    args: &Decide,
+    cli: &Cli,
+    env: &Env,
+    console: &mut Console,
+) -> Result<Status, Failure> {
+    decide(args, State::On, cli, env, console)
+}
+
+pub(super) fn off(
+    args: &Decide,
+    cli: &Cli,
+    env: &Env,
+    console: &mut Console,
+) -> Result<Status, Failure> {
+    decide(args, State::Off, cli, env, console)
+}
+
+fn decide(
+    args: &Decide,
+    state: State,
+    cli: &Cli,
+    env: &Env,
+    console: &mut Console,
+) -> Result<Status, Failure> {
+    let snapshot = load(env, console)?;
+    let target = target(&args.target, cli, &snapshot)?;
+    // All names are judged before anything is written.
+    let mut names = Vec::new();
+    for name in &args.names {
+        for name in meant(name, state, args.force, &snapshot)? {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+    }
+    let changes: Vec<Change> = names
+        .iter()
+        .map(|name| Change {
+            name: name.clone(),
+            state: Some(state),
+        })
+        .collect();
+    let edit = Edit {
+        snapshot,
+        target,
+        names,
+        changes,
+    };
+    edit.carry_out(args.target.dry_run, &format!("turning {state}"), console)
+}
+
+pub(super) fn clear(
+    args: &Clear,
+    cli: &Cli,
+    env: &Env,
+    console: &mut Console,
+) -> Result<Status, Failure> {
+    let snapshot = load(env, console)?;
+    let target = target(&args.target, cli, &snapshot)?;
+    let decided = decided_names(&snapshot, target.scope);
+    let mut names: Vec<String> = Vec::new();
+    if args.missing {
+        let missing = snapshot.missing();
+        let here = missing
+            .into_iter()
+            .filter(|missing| missing.scope == target.scope);
+        names.extend(here.map(|missing| missing.name));
+    }
+    for wanted in &args.names {
+        let wanted = nfc(wanted);
+        let exact = !is_pattern(&wanted) || decided.iter().any(|name| *name == wanted);
+        if exact {
+            names.push(wanted.into_owned());
+            continue;
+        }
+        let matching: Vec<String> = decided
+            .iter()
+            .filter(|name| matches_pattern(&wanted, name))
+            .cloned()
+            .collect();
+        if matching.is_empty() {
+            console.note(format!(
+                "note: no decision of the {} scope matches {}",
+                target.scope,
+                quoted(&wanted)
+            ));
+            if !console.json {
+                console.line(format!("{}  nothing to clear", cell(&wanted)))?;
+            }
+        }
+        names.extend(matching);
+    }
+    names.sort();
+    names.dedup();
+    let changes: Vec<Change> = names
+        .iter()
+        .map(|name| Change::clear(name.as_str()))
+        .collect();
+    let edit = Edit {
+        snapshot,
+        target,
+        names,
+        changes,
+    };
+    edit.carry_out(args.target.dry_run, "taking decisions back", console)
+}
+
+/// Which scope is written: the one that a flag names, else the project inside a
+/// marked one. The variable for the conversation never chooses.
+fn target(target: &Target, cli: &Cli, snapshot: &Snapshot) -> Result<ScopePath, Failure> {
+    let scope = if target.global {
+        Scope::Global
+    } else if target.project {
+        Scope::Project
+    } else if cli.globals.conversation.is_some() {
+        Scope::Conversation
+    } else if snapshot.project().is_some_and(|project| project.marked) {
+        Scope::Project
+    } else {
+        return Err(Failure::usage(
+            "which scope? This folder is in no project that .git or .codeaf marks",
+        )
+        .help(
+            "say --global (for you, everywhere), --project (this folder) or --conversation PATH",
+        ));
+    };
+    snapshot.scope_path(scope).map_err(|error| match error {
+        NoScope::NoHome => Failure::new("no_home", error)
+            .help("set HOME to an absolute path, or CODEAF_HOME, or use --project"),
+        NoScope::HomeIsNoProject => Failure::new("home_is_no_project", error).help("use --global"),
+        error => Failure::new("no_conversation", error),
+    })
+}
+
+/// Returns the names that are stored for one word of the command line.
+fn meant(
+    word: &str,
+    state: State,
+    force: bool,
+    snapshot: &Snapshot,
+) -> Result<Vec<String>, Failure> {
+    let name = nfc(word).into_owned();
+    if is_unstorable(&name) {
+        return Err(Failure::new(
+            "name_unsafe",
+            format!("`{}` cannot be the name of a skill", cell(word)),
+        ));
+    }
+    match snapshot.lookup(&name) {
+        Lookup::Found(_) => return Ok(vec![name]),
+        Lookup::Ambiguous(aliases) => return Err(ambiguous(word, &aliases)),
+        Lookup::NotFound => {}
+    }
+    if is_pattern(&name) {
+        let aliases = snapshot
+            .owners()
+            .map(|skill| snapshot.alias(skill).into_owned());
+        let matching: Vec<String> = aliases
+            .filter(|alias| matches_pattern(&name, alias))
+            .collect();
+        if matching.is_empty() {
+            return Err(Failure::new(
+                "skill_not_found",
+                format!("no skill matches `{}`", cell(word)),
+            )
+            .help("`codeaf-skills list --names` prints all names"));
+        }
+        return Ok(matching);
+    }
+    if state == State::On && !force {
+        let failure = not_found(snapshot, word);
+        let broken = snapshot.broken_called(word);
+        return Err(match broken.first() {
+            Some(_) => failure.help(format!(
+                "something of that name is there and does not load: `codeaf-skills why {}` tells the fault",
+                quoted(word)
+            )),
+            None => failure,
+        });
+    }
+    Ok(vec![name])
+}
+
+/// A name that no skill can bear is a slip of the shell, not a decision.
+fn is_unstorable(name: &str) -> bool {
+    name.is_empty() || name.chars().any(char::is_control)
+}
+
+fn decided_names(snapshot: &Snapshot, scope: Scope) -> Vec<String> {
+    let file = snapshot
+        .scopes()
+        .files
+        .iter()
+        .find(|file| file.scope() == scope);
+    let entries = file.into_iter().flat_map(Decisions::entries);
+    entries.map(|decision| decision.name.clone()).collect()
+}
+
+/// One edit of one scope file.
+struct Edit {
+    snapshot: Snapshot,
+    target: ScopePath,
+    names: Vec<String>,
+    changes: Vec<Change>,
+}
+
+#[derive(Serialize)]
+struct Answer<'a> {
+    version: u8,
+    scope: Scope,
+    #[serde(serialize_with = "codeaf_skills::text::serialize_path")]
+    path: &'a Path,
+    written: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    diff: Option<String>,
+    skills: Vec<AnswerRow<'a>>,
+}
+
+#[derive(Serialize)]
+struct AnswerRow<'a> {
+    name: &'a str,
+    found: bool,
+    state: State,
+    cause: &'a Cause,
+}
+
+impl Edit {
+    fn carry_out(
+        mut self,
+        dry_run: bool,
+        doing: &str,
+        console: &mut Console,
+    ) -> Result<Status, Failure> {
+        let limits = self.snapshot.env().limits;
+        let context = || {
+            format!(
+                "{doing} {} in the {} scope",
+                listed(&self.names),
+                self.target.scope
+            )
+        };
+        if dry_run {
+            let preview = scope::preview(&self.target, &self.changes, &limits)
+                .map_err(|error| Failure::from(error).context(context()))?;
+            let diff = unified(
+                &preview.before,
+                &preview.after,
+                &console.path(&self.target.file),
+            );
+            return self.answer_dry_run(diff, console);
+        }
+        let edited = scope::edit(&self.target, &self.changes, &limits)
+            .map_err(|error| Failure::from(error).context(context()))?;
+        let written = edited.outcome == Outcome::Changed;
+        self.snapshot = self.snapshot.with_fresh_scopes();
+        self.answer(written, None, console)?;
+        if written && !console.json {
+            console.note(format!("wrote {}", console.path(&edited.file)));
+        }
+        self.explain(console);
+        report_unreadable(&self.snapshot, console);
+        Ok(DONE)
+    }
+
+    fn answer_dry_run(&self, diff: String, console: &mut Console) -> Result<Status, Failure> {
+        if console.json {
+            self.answer(false, Some(diff), console)?;
+        } else if diff.is_empty() {
+            self.answer(false, None, console)?;
+            console.note("note: nothing to change");
+        } else {
+            console.write(clean(&diff).as_ref())?;
+        }
+        Ok(DONE)
+    }
+
+    /// Prints what now holds for each name.
+    fn answer(
+        &self,
+        written: bool,
+        diff: Option<String>,
+        console: &mut Console,
+    ) -> Result<(), Failure> {
+        let resolutions: Vec<(bool, Resolution)> = self
+            .names
+            .iter()
+            .map(|name| self.resolution(name))
+            .collect();
+        if console.json {
+            let rows = self
+                .names
+                .iter()
+                .zip(&resolutions)
+                .map(|(name, (found, resolution))| AnswerRow {
+                    name,
+                    found: *found,
+                    state: resolution.state,
+                    cause: &resolution.cause,
+                });
+            return Ok(console.json(&Answer {
+                version: 1,
+                scope: self.target.scope,
+                path: &self.target.file,
+                written,
+                diff,
+                skills: rows.collect(),
+            })?);
+        }
+        let mut rows = Rows::new(&["NAME", "STATE", "DECIDED BY", "WHERE"]);
+        for (name, (found, resolution)) in self.names.iter().zip(&resolutions) {
+            let (scope, mut place) = cause_cells(&resolution.cause, console);
+            if !found {
+                place.push_str(" (no such skill)");
+            }
+            rows.push([cell(name), resolution.state.to_string(), scope, place]);
+        }
+        for line in rows.lines(usize::MAX).iter().skip(1) {
+            console.line(line)?;
+        }
+        Ok(())
+    }
+
+    /// Says where the answer is not what the edit asked for, and why.
+    fn explain(&self, console: &mut Console) {
+        for change in &self.changes {
+            let (found, resolution) = self.resolution(&change.name);
+            let name = quoted(&change.name);
+            if !found && change.state.is_some() {
+                console.note(format!(
+                    "note: no skill is called {name}; the decision is kept for when there is one"
+                ));
+            }
+            let decided_by = resolution.cause.scope();
+            match change.state {
+                Some(wanted) if wanted != resolution.state => {
+                    let reason = match (&resolution.cause, decided_by) {
+                        (Cause::Unreadable { .. }, _) => continue,
+                        (_, Some(scope)) if scope > self.target.scope => format!(
+                            "the {scope} scope says {} and is narrower; `{}` takes that back",
+                            resolution.state,
+                            command(
+                                &format!(
+                                    "clear {name} {}",
+                                    flag_of(scope, &self.snapshot, console)
+                                ),
+                                console
+                            )
+                        ),
+                        _ => "what the project turns on is ignored".to_owned(),
+                    };
+                    console.note(format!("note: {name} stays {}: {reason}", resolution.state));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn resolution(&self, name: &str) -> (bool, Resolution) {
+        match self.snapshot.lookup(name) {
+            Lookup::Found(skill) => (true, self.snapshot.resolution(skill)),
+            _ => (false, self.snapshot.scopes().resolve(Subject::from(name))),
+        }
+    }
+}
+
+fn listed(names: &[String]) -> String {
+    match names {
+        [] => "nothing".into(),
+        [one] => format!("`{}`", cell(one)),
+        names => format!("{} skills", names.len()),
+    }
+}
+
+fn unified(before: &str, after: &str, path: &str) -> String {
+    if before == after {
+        return String::new();
+    }
+    TextDiff::from_lines(before, after)
+        .unified_diff()
+        .context_radius(3)
+        .header(path, path)
+        .to_string()
+}

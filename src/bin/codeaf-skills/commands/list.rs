@@ -1,0 +1,443 @@
+//! `list`: which skills there are, which are on, what is missing or broken.
+
+use std::borrow::Cow;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use clap::builder::styling::Style;
+use codeaf_skills::name::matches_pattern;
+use codeaf_skills::text::{clean, counted, nfc, path_text, size};
+use codeaf_skills::{
+    Broken, Cause, Diagnostic, Env, Missing, Origin, Resolution, RootOutcome, Severity, Skill,
+    Snapshot, Source, State,
+};
+use serde::{Serialize, Serializer};
+
+use super::{DONE, REFUSED, Status, load, report_unreadable, source_cell};
+use crate::args::List;
+use crate::failure::Failure;
+use crate::render::{Console, Rows, cell};
+
+pub(super) fn run(args: &List, env: &Env, console: &mut Console) -> Result<Status, Failure> {
+    let snapshot = load(env, console)?;
+    let chosen = Chosen::new(args, &snapshot);
+    if console.json {
+        chosen.print_json(console)?;
+    } else if args.names {
+        chosen.print_names(console)?;
+    } else {
+        chosen.print_tables(console)?;
+    }
+    let unreadable = report_unreadable(&snapshot, console);
+    Ok(if unreadable { REFUSED } else { DONE })
+}
+
+/// A skill with its resolution.
+struct Row<'a> {
+    skill: &'a Skill,
+    resolution: Resolution,
+}
+
+/// What the flags and the pattern leave of a snapshot.
+struct Chosen<'a> {
+    snapshot: &'a Snapshot,
+    is_filtered: bool,
+    rows: Vec<Row<'a>>,
+    broken: Vec<&'a Broken>,
+    missing: Vec<Missing>,
+}
+
+impl<'a> Chosen<'a> {
+    fn new(args: &List, snapshot: &'a Snapshot) -> Self {
+        let pattern = args.pattern.as_deref().map(nfc);
+        let fits = |name: &str| {
+            pattern
+                .as_deref()
+                .is_none_or(|pattern| matches_pattern(pattern, &nfc(name)))
+        };
+        let wants = |skill: &Skill, resolution: &Resolution| {
+            let is_shadowed = skill.shadowed_by.is_some();
+            match (args.on, args.off, args.broken, args.shadowed) {
+                (true, ..) => !is_shadowed && resolution.state == State::On,
+                (_, true, ..) => !is_shadowed && resolution.state == State::Off,
+                (_, _, true, _) => false,
+                (_, _, _, true) => is_shadowed,
+                _ => true,
+            }
+        };
+        let rows = snapshot
+            .skills()
+            .iter()
+            .filter(|skill| fits(&skill.name))
+            .map(|skill| Row {
+                skill,
+                resolution: snapshot.resolution(skill),
+            })
+            .filter(|row| wants(row.skill, &row.resolution))
+            .collect();
+        let everything = !(args.on || args.off || args.broken || args.shadowed);
+        let broken = snapshot
+            .broken()
+            .iter()
+            .filter(|broken| (everything || args.broken) && fits(&broken.name));
+        let missing = snapshot
+            .missing()
+            .into_iter()
+            .filter(|missing| everything && fits(&missing.name));
+        Self {
+            snapshot,
+            is_filtered: !everything || pattern.is_some(),
+            rows,
+            broken: broken.collect(),
+            missing: missing.collect(),
+        }
+    }
+
+    fn print_json(&self, console: &mut Console) -> io::Result<()> {
+        console.json(&Document {
+            version: 1,
+            skills: Sequence(|| {
+                self.rows
+                    .iter()
+                    .map(|row| SkillRow::new(row.skill, &row.resolution, self.snapshot))
+            }),
+            broken: self
+                .broken
+                .iter()
+                .map(|broken| BrokenRow::new(broken))
+                .collect(),
+            missing: &self.missing,
+        })
+    }
+
+    fn print_names(&self, console: &mut Console) -> io::Result<()> {
+        let mut last = None;
+        for row in &self.rows {
+            let alias = self.snapshot.alias(row.skill);
+            if last.as_ref() != Some(&alias) {
+                console.line(cell(&alias))?;
+            }
+            last = Some(alias);
+        }
+        for broken in self.broken.iter().filter(|_| self.rows.is_empty()) {
+            console.line(cell(&broken.name))?;
+        }
+        Ok(())
+    }
+
+    fn print_tables(&self, console: &mut Console) -> io::Result<()> {
+        let mut sections = Sections::default();
+        if !self.rows.is_empty() {
+            sections.begin(console)?;
+            self.print_skills(console)?;
+        }
+        if !self.missing.is_empty() {
+            sections.begin(console)?;
+            self.print_missing(console)?;
+        }
+        let (faults, notes): (Vec<_>, Vec<_>) = self
+            .broken
+            .iter()
+            .partition(|broken| broken.severity() > Severity::Note);
+        if !faults.is_empty() {
+            sections.begin(console)?;
+            console.line("not loaded:")?;
+            print_broken(&faults, console)?;
+        }
+        let findings: Vec<&Diagnostic> = self
+            .rows
+            .iter()
+            .flat_map(|row| &row.skill.diagnostics)
+            .collect();
+        if !findings.is_empty() {
+            sections.begin(console)?;
+            self.print_findings(&findings, console)?;
+        }
+        if !notes.is_empty() {
+            sections.begin(console)?;
+            print_notes(&notes, console)?;
+        }
+        if self.rows.is_empty() && self.missing.is_empty() && self.broken.is_empty() {
+            let nothing = if self.is_filtered {
+                "no skill fits"
+            } else {
+                "no skill was found"
+            };
+            console.note(format!(
+                "note: {nothing}; `codeaf-skills list -v` shows where it was looked"
+            ));
+        }
+        if console.is_verbose() {
+            sections.begin(console)?;
+            self.print_roots(console)?;
+        }
+        Ok(())
+    }
+
+    fn print_skills(&self, console: &mut Console) -> io::Result<()> {
+        let mut rows = Rows::new(&[
+            "NAME",
+            "STATE",
+            "DECIDED BY",
+            "SOURCE",
+            "SIZE",
+            "DESCRIPTION",
+        ]);
+        for row in &self.rows {
+            let skill = row.skill;
+            let state = match &skill.shadowed_by {
+                Some(_) => "shadowed".to_owned(),
+                None => row.resolution.state.to_string(),
+            };
+            rows.push([
+                cell(&self.snapshot.alias(skill)),
+                state,
+                decided_by(row, self.snapshot),
+                source_cell(skill, console),
+                size(skill.size),
+                description(skill, console),
+            ]);
+        }
+        print_rows(&rows, console)?;
+        let own = self.rows.iter().filter(|row| {
+            self.snapshot
+                .on_by_this_repository(row.skill, &row.resolution)
+        });
+        let names: Vec<String> = own.map(|row| cell(&row.skill.name)).collect();
+        if !names.is_empty() {
+            console.line("")?;
+            console.line(format!(
+                "* on by this repository itself: {}. --ignore-project-on leaves that to you.",
+                names.join(", ")
+            ))?;
+        }
+        Ok(())
+    }
+
+    fn print_missing(&self, console: &mut Console) -> io::Result<()> {
+        console.line("named by a scope, but no such skill:")?;
+        let mut rows = Rows::new(&["NAME", "SAYS", "SCOPE", "WHERE"]);
+        for missing in &self.missing {
+            rows.push([
+                cell(&missing.name),
+                missing.state.to_string(),
+                missing.scope.to_string(),
+                console.place(&missing.path, missing.span.line, missing.span.column),
+            ]);
+        }
+        print_rows(&rows, console)
+    }
+
+    /// What is wrong with skills that load all the same: how many there are,
+    /// and with `-v` what it is.
+    fn print_findings(&self, findings: &[&Diagnostic], console: &mut Console) -> io::Result<()> {
+        let count = self
+            .rows
+            .iter()
+            .filter(|row| !row.skill.diagnostics.is_empty())
+            .count();
+        let what = counted(count, "skill");
+        let load = if count == 1 { "loads" } else { "load" };
+        let findings_word = counted(findings.len(), "finding");
+        if !console.is_verbose() {
+            return console.line(format!(
+                "{what} {load} with {findings_word}; `codeaf-skills list -v` shows them"
+            ));
+        }
+        console.line(format!("loaded, with {findings_word}:"))?;
+        for finding in findings {
+            print_finding(finding, console)?;
+        }
+        Ok(())
+    }
+
+    fn print_roots(&self, console: &mut Console) -> io::Result<()> {
+        console.line("roots, the first one wins:")?;
+        let mut rows = Rows::new(&["ROOT", "OF", "SKILLS"]);
+        for looked_at in self.snapshot.roots() {
+            let root = &looked_at.root;
+            let found = match looked_at.outcome {
+                RootOutcome::Missing => "not there".to_owned(),
+                RootOutcome::SameFolder => "the same folder as an earlier root".to_owned(),
+                RootOutcome::Refused => "not read".to_owned(),
+                RootOutcome::Listed => {
+                    let skills = self.snapshot.skills().iter();
+                    skills
+                        .filter(|skill| skill.root == *root)
+                        .count()
+                        .to_string()
+                }
+            };
+            rows.push([
+                console.path(&root.path),
+                root.origin.as_str().to_owned(),
+                found,
+            ]);
+        }
+        print_rows(&rows, console)
+    }
+}
+
+/// The rows that are no fault: how many there are, and with `-v` what they are.
+fn print_notes(notes: &[&&Broken], console: &mut Console) -> io::Result<()> {
+    let what = counted(notes.len(), "entry");
+    if console.is_verbose() {
+        console.line(format!("no skills, passed over ({what}):"))?;
+        return print_broken(notes, console);
+    }
+    let verb = if notes.len() == 1 { "is" } else { "are" };
+    console.line(format!(
+        "{what} in the roots {verb} no skill; `codeaf-skills list -v` shows which and why"
+    ))
+}
+
+/// Keeps one blank line between the parts of the answer.
+#[derive(Default)]
+struct Sections {
+    begun: bool,
+}
+
+impl Sections {
+    fn begin(&mut self, console: &mut Console) -> io::Result<()> {
+        if self.begun {
+            console.line("")?;
+        }
+        self.begun = true;
+        Ok(())
+    }
+}
+
+fn decided_by(row: &Row<'_>, snapshot: &Snapshot) -> String {
+    let mark = if snapshot.on_by_this_repository(row.skill, &row.resolution) {
+        "*"
+    } else {
+        ""
+    };
+    match &row.resolution.cause {
+        Cause::Unreadable { scope, .. } => format!("{scope}, unreadable"),
+        cause => cause
+            .scope()
+            .map_or("default".to_owned(), |scope| format!("{scope}{mark}")),
+    }
+}
+
+fn description(skill: &Skill, console: &Console) -> String {
+    let text = cell(&skill.description);
+    match &skill.shadowed_by {
+        Some(owner) => format!("(shadowed by {}) {text}", console.path(owner)),
+        None => text,
+    }
+}
+
+fn print_rows(rows: &Rows, console: &mut Console) -> io::Result<()> {
+    for (index, line) in rows.lines(console.width).iter().enumerate() {
+        let style = if index == 0 {
+            Style::new().bold()
+        } else {
+            Style::new()
+        };
+        let line = if index == 0 {
+            console.paint(style, line)
+        } else {
+            line.clone()
+        };
+        console.line(line)?;
+    }
+    Ok(())
+}
+
+/// Prints each finding of each row, and its help once.
+pub(super) fn print_broken(rows: &[&&Broken], console: &mut Console) -> io::Result<()> {
+    for broken in rows {
+        for diagnostic in &broken.diagnostics {
+            print_finding(diagnostic, console)?;
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn print_finding(diagnostic: &Diagnostic, console: &mut Console) -> io::Result<()> {
+    let line = console.finding_line(diagnostic, console.colored());
+    console.line(format!("  {line}"))?;
+    if let Some(help) = &diagnostic.help {
+        console.line(format!("    help: {}", clean(help)))?;
+    }
+    Ok(())
+}
+
+#[derive(Serialize)]
+struct Document<'a, S: Serialize> {
+    version: u8,
+    skills: S,
+    broken: Vec<BrokenRow<'a>>,
+    missing: &'a [Missing],
+}
+
+/// Serializes an iterator row by row, so that no list of all rows is built.
+struct Sequence<F>(F);
+
+impl<F, I> Serialize for Sequence<F>
+where
+    F: Fn() -> I,
+    I: Iterator<Item: Serialize>,
+{
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0())
+    }
+}
+
+/// A skill in JSON, as `list` and `why` print it.
+#[derive(Serialize)]
+pub(super) struct SkillRow<'a> {
+    name: &'a str,
+    state: State,
+    cause: Cause,
+    source: Source,
+    #[serde(serialize_with = "codeaf_skills::text::serialize_path")]
+    root: &'a Path,
+    origin: Origin,
+    #[serde(serialize_with = "codeaf_skills::text::serialize_path")]
+    location: PathBuf,
+    size: u64,
+    description: Cow<'a, str>,
+    on_by_this_repository: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    shadowed_by: Option<Cow<'a, str>>,
+    diagnostics: &'a [Diagnostic],
+}
+
+impl<'a> SkillRow<'a> {
+    pub(super) fn new(skill: &'a Skill, resolution: &Resolution, snapshot: &Snapshot) -> Self {
+        Self {
+            name: &skill.name,
+            state: resolution.state,
+            cause: resolution.cause.clone(),
+            source: skill.source(),
+            root: &skill.root.path,
+            origin: skill.root.origin,
+            location: skill.location(),
+            size: skill.size,
+            description: clean(&skill.description),
+            on_by_this_repository: snapshot.on_by_this_repository(skill, resolution),
+            shadowed_by: skill.shadowed_by.as_deref().map(path_text),
+            diagnostics: &skill.diagnostics,
+        }
+    }
+}
+
+/// Something broken in JSON, as `list` and `why` print it.
+#[derive(Serialize)]
+pub(super) struct BrokenRow<'a> {
+    #[serde(serialize_with = "codeaf_skills::text::serialize_path")]
+    location: &'a Path,
+    diagnostics: &'a [Diagnostic],
+}
+
+impl<'a> BrokenRow<'a> {
+    pub(super) fn new(broken: &'a Broken) -> Self {
+        Self {
+            location: &broken.location,
+            diagnostics: &broken.diagnostics,
+        }
+    }
+}

@@ -1,0 +1,255 @@
+//! One file for each command; here what several of them say in the same words.
+
+mod catalog;
+mod decide;
+mod files;
+mod list;
+mod manual;
+mod new;
+mod show;
+mod slash;
+mod use_skill;
+mod why;
+
+use std::path::Path;
+
+use codeaf_skills::skill::resources::ReadError;
+use codeaf_skills::{
+    ActivationError, Cause, ConversationError, Diagnostic, DiscoveryError, Env, Lookup, Origin,
+    Scope, Skill, Snapshot, StoreError,
+};
+
+use crate::args::{Cli, Command};
+use crate::failure::Failure;
+use crate::render::{Console, cell};
+
+/// What the process exits with when a command came to its end.
+type Status = u8;
+
+const DONE: Status = 0;
+const REFUSED: Status = 1;
+
+pub(crate) fn run(cli: &Cli, env: &Env, console: &mut Console) -> Result<Status, Failure> {
+    match &cli.command {
+        Command::On(args) => decide::on(args, cli, env, console),
+        Command::Off(args) => decide::off(args, cli, env, console),
+        Command::Clear(args) => decide::clear(args, cli, env, console),
+        Command::List(args) => list::run(args, env, console),
+        Command::Show(args) => show::run(args, env, console),
+        Command::Why(args) => why::run(args, env, console),
+        Command::IsOn(args) => why::is_on(args, env),
+        Command::RenderCatalog(args) => catalog::run(args, env, console),
+        Command::Tool => catalog::tool(env, console),
+        Command::Use(args) => use_skill::run(args, env, console),
+        Command::Resources(args) => files::resources(args, env, console),
+        Command::Read(args) => files::read(args, env, console),
+        Command::Commands(args) => slash::run(args, env, console),
+        Command::New(args) => new::run(args, env, console),
+        Command::Completions(args) => manual::completions(args, console),
+        Command::Man(args) => manual::man(args, console),
+    }
+}
+
+/// Takes a snapshot and prints what is odd about scope files.
+fn load(env: &Env, console: &mut Console) -> Result<Snapshot, Failure> {
+    let snapshot = Snapshot::load(env)?;
+    for warning in snapshot.warnings() {
+        console.finding(warning);
+    }
+    Ok(snapshot)
+}
+
+/// Prints every scope file that cannot be read; returns whether there is one.
+fn report_unreadable(snapshot: &Snapshot, console: &mut Console) -> bool {
+    let faults: Vec<Diagnostic> = snapshot
+        .scope_faults()
+        .map(|fault| fault.diagnostic.clone())
+        .collect();
+    for fault in &faults {
+        console.finding(fault);
+    }
+    !faults.is_empty()
+}
+
+/// Refuses to go on while a scope file cannot be read: it may say *off*.
+fn require_readable(snapshot: &Snapshot) -> Result<(), Failure> {
+    let Some(fault) = snapshot.scope_faults().next() else {
+        return Ok(());
+    };
+    let found = &fault.diagnostic;
+    let place = match fault.span {
+        Some(span) => format!("{}:{}:{}", found.path.display(), span.line, span.column),
+        None => found.path.display().to_string(),
+    };
+    Err(
+        Failure::new("scope_unreadable", format!("{place}: {}", found.message))
+            .help("mend the file; until then no skill is offered, because it may turn one off"),
+    )
+}
+
+/// Returns the skill that `name` means, or a failure that says what is near.
+fn find<'a>(snapshot: &'a Snapshot, name: &str) -> Result<&'a Skill, Failure> {
+    match snapshot.lookup(name) {
+        Lookup::Found(skill) => Ok(skill),
+        Lookup::Ambiguous(aliases) => Err(ambiguous(name, &aliases)),
+        Lookup::NotFound => Err(not_found(snapshot, name)),
+    }
+}
+
+fn ambiguous(name: &str, aliases: &[String]) -> Failure {
+    Failure::new(
+        "skill_ambiguous",
+        format!(
+            "`{name}` is ambiguous: it matches {}",
+            aliases.join(" and ")
+        ),
+    )
+    .help("name one of them")
+}
+
+fn not_found(snapshot: &Snapshot, name: &str) -> Failure {
+    let near = snapshot.near(name);
+    let help = match near.as_slice() {
+        [] => format!(
+            "`codeaf-skills why {}` tells where it was looked for",
+            quoted(name)
+        ),
+        near => {
+            let names: Vec<String> = near.iter().map(|name| format!("`{name}`")).collect();
+            format!("did you mean {}?", names.join(" or "))
+        }
+    };
+    Failure::new("skill_not_found", format!("no skill is called `{name}`")).help(help)
+}
+
+/// Returns the scope that decided, and where or why, for two cells of a table.
+fn cause_cells(cause: &Cause, console: &Console) -> (String, String) {
+    match cause {
+        Cause::Default => ("default".into(), "no scope names it".into()),
+        Cause::Decided { scope, path, span } => (
+            scope.to_string(),
+            console.place(path, span.line, span.column),
+        ),
+        Cause::Unreadable { scope, path, span } => {
+            let place = match span {
+                Some(span) => console.place(path, span.line, span.column),
+                None => console.path(path),
+            };
+            (scope.to_string(), format!("unreadable: {place}"))
+        }
+        _ => ("default".into(), String::new()),
+    }
+}
+
+/// Returns the command line that says `words` about this place, such as
+/// `codeaf-skills -C DIR on pdf --project`.
+fn command(words: &str, console: &Console) -> String {
+    let flags = console.places.flags.iter().map(|word| quoted(word));
+    let mut line = vec!["codeaf-skills".to_owned()];
+    line.extend(flags);
+    line.push(words.to_owned());
+    line.join(" ")
+}
+
+/// Returns the flag that names `scope` as the target of a write.
+fn flag_of(scope: Scope, snapshot: &Snapshot, console: &Console) -> String {
+    match (scope, snapshot.conversation(), &console.places.conversation) {
+        (Scope::Conversation, _, Some(said)) => {
+            format!("--conversation {}", quoted(&said.to_string_lossy()))
+        }
+        (Scope::Conversation, Some(found), None) => {
+            format!("--conversation {}", quoted(&found.folder.to_string_lossy()))
+        }
+        (Scope::Conversation, None, None) => "--conversation PATH".to_owned(),
+        (Scope::Global, ..) => "--global".to_owned(),
+        (Scope::Project, ..) => "--project".to_owned(),
+    }
+}
+
+/// Returns where a skill comes from, for a cell: its root, or `personal`.
+fn source_cell(skill: &Skill, console: &Console) -> String {
+    match skill.root.origin {
+        Origin::Personal => "personal".into(),
+        _ => console.path(&skill.root.path),
+    }
+}
+
+/// Quotes a word for a shell where it needs that; what acts on a terminal is
+/// taken out.
+fn quoted(word: &str) -> String {
+    let word = cell(word);
+    let is_plain = |c: char| c.is_alphanumeric() || "-_./:~@%+=,".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        word
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
+}
+
+/// Returns a path for a shell command.
+fn quoted_path(path: &Path, console: &Console) -> String {
+    let short = console.path(path);
+    match short.strip_prefix("~/") {
+        // A quoted tilde is no home.
+        Some(rest) => format!("~/{}", quoted(rest)),
+        None => quoted(&short),
+    }
+}
+
+impl From<DiscoveryError> for Failure {
+    fn from(error: DiscoveryError) -> Self {
+        let (code, help) = match &error {
+            DiscoveryError::Conversation(ConversationError::AmbiguousId { .. }) => (
+                "conversation_ambiguous",
+                "name the conversation's folder instead of its id",
+            ),
+            DiscoveryError::Conversation(_) => (
+                "conversation_not_found",
+                "name a conversation's folder, its meta.json, or its 16-digit id",
+            ),
+            _ => (
+                "folder_not_found",
+                "name a folder that is there with --folder",
+            ),
+        };
+        Self::from_error(code, error).help(help)
+    }
+}
+
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Self {
+        let code = match &error {
+            StoreError::Conflict { .. } => "scope_conflict",
+            StoreError::Unreadable { .. } => "scope_unreadable",
+            StoreError::LinkLeaves { .. } | StoreError::LinkDangles { .. } => "scope_link",
+            StoreError::NoConversation { .. } => "conversation_not_found",
+            _ => "scope_not_written",
+        };
+        let help = error.help();
+        let failure = Self::from_error(code, error);
+        Self { help, ..failure }
+    }
+}
+
+impl From<std::io::Error> for Failure {
+    fn from(error: std::io::Error) -> Self {
+        Self::from_error("output", error).context("cannot write the answer")
+    }
+}
+
+impl From<ActivationError> for Failure {
+    fn from(error: ActivationError) -> Self {
+        let help = error.help().map(std::borrow::Cow::into_owned);
+        Self {
+            help,
+            ..Self::from_error(error.code(), error)
+        }
+    }
+}
+
+impl From<ReadError> for Failure {
+    fn from(error: ReadError) -> Self {
+        Self::from_error("resource_not_read", error)
+            .help("`codeaf-skills resources NAME` lists the files")
+    }
+}

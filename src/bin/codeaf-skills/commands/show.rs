@@ -1,0 +1,366 @@
+//! `show`: everything on one skill.
+
+use std::io;
+use std::path::Path;
+
+use clap::builder::styling::Style;
+use codeaf_skills::skill::frontmatter::{Content, Facts, Field, Value, read};
+use codeaf_skills::skill::loading::allowed_tools;
+use codeaf_skills::skill::resources;
+use codeaf_skills::text::{clean, one_line, size};
+use codeaf_skills::{
+    Broken, Cause, Diagnostic, Env, Lookup, Origin, Skill, Snapshot, Source, State, Step,
+};
+use serde::Serialize;
+use serde_json::{Map, Value as Json};
+
+use super::list::print_finding;
+use super::{DONE, Status, ambiguous, cause_cells, load, not_found, quoted, source_cell};
+use crate::args::Show;
+use crate::failure::Failure;
+use crate::render::{Console, cell, wrap};
+
+/// Characters of English and Markdown in a token, as a rule of thumb of the
+/// common tokenizers.
+const CHARACTERS_PER_TOKEN: usize = 4;
+
+pub(super) fn run(args: &Show, env: &Env, console: &mut Console) -> Result<Status, Failure> {
+    let snapshot = load(env, console)?;
+    let skill = match find(&args.skill, &snapshot)? {
+        Meant::Skill(skill) => skill,
+        Meant::Broken(broken) => return show_broken(broken, args, console),
+    };
+    let bytes = skill.read(&env.limits).map_err(|found| {
+        Failure::new(
+            "skill_read_error",
+            format!("{}: {}", console.path(&found.path), found.message),
+        )
+    })?;
+    let facts = read(&bytes, &env.limits);
+    let body = String::from_utf8_lossy(&bytes[facts.body..]).into_owned();
+    if args.raw {
+        console.write(clean(&body).as_ref())?;
+        return Ok(DONE);
+    }
+    let shown = Shown::new(skill, &snapshot, facts, &body);
+    if console.json {
+        console.json(&shown.document())?;
+    } else {
+        shown.print(console)?;
+    }
+    Ok(DONE)
+}
+
+enum Meant<'a> {
+    Skill(&'a Skill),
+    Broken(&'a Broken),
+}
+
+/// A name, or a path: anything with a slash that is no alias, or a dot.
+fn find<'a>(wanted: &str, snapshot: &'a Snapshot) -> Result<Meant<'a>, Failure> {
+    match snapshot.lookup(wanted) {
+        Lookup::Found(skill) => return Ok(Meant::Skill(skill)),
+        Lookup::Ambiguous(aliases) => return Err(ambiguous(wanted, &aliases)),
+        Lookup::NotFound => {}
+    }
+    let is_path = wanted.contains('/') || wanted == "." || wanted == "..";
+    if is_path && let Some(skill) = snapshot.at_path(Path::new(wanted)) {
+        return Ok(Meant::Skill(skill));
+    }
+    let named = snapshot.broken_called(wanted).into_iter();
+    let path = snapshot.env().start.join(wanted);
+    let at_path = snapshot.broken().iter().filter(|broken| {
+        is_path && (broken.location == path || broken.location.parent() == Some(&path))
+    });
+    let mut unloaded = named.chain(at_path).filter(|broken| broken.is_skill_file());
+    if let Some(broken) = unloaded.next() {
+        return Ok(Meant::Broken(broken));
+    }
+    let failure = not_found(snapshot, wanted);
+    Err(match snapshot.broken_called(wanted).first() {
+        Some(broken) => {
+            let reason = broken
+                .diagnostics
+                .first()
+                .map(|found| found.message.as_str())
+                .unwrap_or_default();
+            failure.help(format!(
+                "something of that name {reason}; `codeaf-skills why {}` tells more",
+                quoted(wanted)
+            ))
+        }
+        None => failure,
+    })
+}
+
+fn show_broken(broken: &Broken, args: &Show, console: &mut Console) -> Result<Status, Failure> {
+    if args.raw {
+        return Err(Failure::new(
+            "skill_broken",
+            format!("`{}` does not load", cell(&broken.name)),
+        )
+        .help(format!(
+            "`codeaf-skills why {}` tells the fault",
+            quoted(&broken.name)
+        )));
+    }
+    if console.json {
+        console.json(&serde_json::json!({
+            "version": 1,
+            "name": broken.name,
+            "broken": true,
+            "location": broken.location.to_string_lossy(),
+            "diagnostics": broken.diagnostics,
+        }))?;
+        return Ok(DONE);
+    }
+    console.line(console.paint(
+        Style::new().bold(),
+        &format!("{} does not load", cell(&broken.name)),
+    ))?;
+    for diagnostic in &broken.diagnostics {
+        print_finding(diagnostic, console)?;
+    }
+    Ok(DONE)
+}
+
+/// A skill with all that is told about it.
+struct Shown<'a> {
+    skill: &'a Skill,
+    snapshot: &'a Snapshot,
+    facts: Facts,
+    tools: Vec<String>,
+    tokens: usize,
+    lines: usize,
+    listing: resources::Listing,
+}
+
+impl<'a> Shown<'a> {
+    fn new(skill: &'a Skill, snapshot: &'a Snapshot, facts: Facts, body: &str) -> Self {
+        Self {
+            skill,
+            snapshot,
+            tools: allowed_tools(&facts),
+            facts,
+            tokens: body.trim().chars().count().div_ceil(CHARACTERS_PER_TOKEN),
+            lines: body.trim().lines().count(),
+            listing: match skill.source() {
+                Source::Workspace => resources::names(&skill.folder, &snapshot.env().limits),
+                Source::Personal => resources::Listing::default(),
+            },
+        }
+    }
+
+    fn print(&self, console: &mut Console) -> io::Result<()> {
+        let name = cell(&self.snapshot.alias(self.skill));
+        console.line(console.paint(Style::new().bold(), &name))?;
+        for line in wrap(
+            &one_line(&self.skill.description),
+            console.width.saturating_sub(2),
+        ) {
+            console.line(format!("  {line}"))?;
+        }
+        console.line("")?;
+        for (label, value) in self.rows(console) {
+            let mut lines = value.into_iter();
+            console
+                .line(format!("{label:<14}  {}", lines.next().unwrap_or_default()).trim_end())?;
+            for line in lines {
+                console.line(format!("{:<14}  {line}", ""))?;
+            }
+        }
+        let findings: Vec<&Diagnostic> = self
+            .skill
+            .diagnostics
+            .iter()
+            .chain(&self.listing.diagnostics)
+            .collect();
+        if !findings.is_empty() {
+            console.line("")?;
+            for diagnostic in findings {
+                print_finding(diagnostic, console)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn rows(&self, console: &Console) -> Vec<(String, Vec<String>)> {
+        let skill = self.skill;
+        let resolution = self.snapshot.resolution(skill);
+        let (scope, place) = cause_cells(&resolution.cause, console);
+        let state = match &skill.shadowed_by {
+            Some(owner) => format!("shadowed by {}", console.path(owner)),
+            None => format!(
+                "{}, {}",
+                resolution.state,
+                if scope == "default" {
+                    place
+                } else {
+                    format!("{scope}: {place}")
+                }
+            ),
+        };
+        let mut rows = vec![
+            ("state".to_owned(), vec![state]),
+            (
+                "source".to_owned(),
+                vec![format!(
+                    "{}, {}",
+                    skill.source(),
+                    source_cell(skill, console)
+                )],
+            ),
+        ];
+        if skill.root.origin != Origin::Personal {
+            rows.push(("location".to_owned(), vec![console.path(&skill.location())]));
+        }
+        rows.push((
+            "size".to_owned(),
+            vec![format!(
+                "{}; {} lines and about {} tokens of instructions",
+                size(skill.size),
+                self.lines,
+                self.tokens
+            )],
+        ));
+        let told = ["name", "description", "allowed-tools"];
+        for field in self
+            .facts
+            .fields
+            .iter()
+            .filter(|field| !told.contains(&&*field.key))
+        {
+            rows.push((cell(&field.key), flat(&field.value)));
+        }
+        if !self.tools.is_empty() {
+            let tools: Vec<String> = self.tools.iter().map(|tool| cell(tool)).collect();
+            rows.push((
+                "allowed-tools".to_owned(),
+                vec![
+                    tools.join(", "),
+                    "(shown only: it pre-approves nothing)".into(),
+                ],
+            ));
+        }
+        if !self.listing.resources.is_empty() {
+            let mut files: Vec<String> = self
+                .listing
+                .resources
+                .iter()
+                .map(|file| cell(file))
+                .collect();
+            match self.listing.left_out {
+                Some(0) => {}
+                Some(count) => files.push(format!("… {count} more")),
+                None => files.push("… and more".to_owned()),
+            }
+            rows.push(("resources".to_owned(), files));
+        }
+        rows
+    }
+
+    fn document(&self) -> Document<'_> {
+        let skill = self.skill;
+        let resolution = self.snapshot.resolution(skill);
+        Document {
+            version: 1,
+            name: &skill.name,
+            alias: self.snapshot.alias(skill).into_owned(),
+            state: resolution.state,
+            cause: resolution.cause,
+            trail: self.snapshot.trail(skill),
+            source: skill.source(),
+            origin: skill.root.origin,
+            root: skill.root.path.to_string_lossy().into_owned(),
+            location: skill.location().to_string_lossy().into_owned(),
+            dir: skill
+                .folder
+                .canonicalize()
+                .ok()
+                .map(|dir| dir.to_string_lossy().into_owned()),
+            shadowed_by: skill
+                .shadowed_by
+                .as_ref()
+                .map(|owner| owner.to_string_lossy().into_owned()),
+            size: skill.size,
+            lines: self.lines,
+            tokens: self.tokens,
+            description: clean(&skill.description).into_owned(),
+            allowed_tools: &self.tools,
+            fields: object(&self.facts.fields),
+            resources: &self.listing.resources,
+            truncated: self.listing.truncated,
+            diagnostics: skill
+                .diagnostics
+                .iter()
+                .chain(&self.listing.diagnostics)
+                .collect(),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Document<'a> {
+    version: u8,
+    name: &'a str,
+    alias: String,
+    state: State,
+    cause: Cause,
+    trail: Vec<Step>,
+    source: Source,
+    origin: Origin,
+    root: String,
+    location: String,
+    dir: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    shadowed_by: Option<String>,
+    size: u64,
+    lines: usize,
+    tokens: usize,
+    description: String,
+    #[serde(rename = "allowed-tools")]
+    allowed_tools: &'a [String],
+    fields: Map<String, Json>,
+    resources: &'a [String],
+    truncated: bool,
+    diagnostics: Vec<&'a Diagnostic>,
+}
+
+/// Writes a value on as many lines as it has leaves; every text as the file has
+/// it, so that `1.10` stays `1.10`.
+fn flat(value: &Value) -> Vec<String> {
+    match &value.content {
+        Content::Scalar(scalar) => vec![cell(&scalar.text)],
+        Content::Sequence(items) => items
+            .iter()
+            .flat_map(flat)
+            .map(|item| format!("- {item}"))
+            .collect(),
+        Content::Mapping(entries) => entries
+            .iter()
+            .flat_map(|entry| {
+                let key = cell(&entry.key);
+                flat(&entry.value)
+                    .into_iter()
+                    .map(move |leaf| format!("{key}: {leaf}"))
+            })
+            .collect(),
+    }
+}
+
+/// Of two equal keys the first counts.
+fn object(fields: &[Field]) -> Map<String, Json> {
+    fields
+        .iter()
+        .rev()
+        .map(|field| (field.key.to_string(), json(&field.value)))
+        .collect()
+}
+
+fn json(value: &Value) -> Json {
+    match &value.content {
+        Content::Scalar(scalar) => Json::String(scalar.text.clone()),
+        Content::Sequence(items) => items.iter().map(json).collect(),
+        Content::Mapping(entries) => Json::Object(object(entries)),
+    }
+}

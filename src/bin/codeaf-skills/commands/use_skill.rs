@@ -1,0 +1,87 @@
+//! `use`: a skill as the model would get it, for a person.
+
+use std::path::Path;
+
+use codeaf_skills::{Activation, ActivationError, Env, Freshness, Snapshot, Source};
+use serde::Serialize;
+
+use super::{DONE, Status, find, load, quoted};
+use crate::args::{Use, UseProfile};
+use crate::failure::Failure;
+use crate::render::Console;
+
+pub(super) fn run(args: &Use, env: &Env, console: &mut Console) -> Result<Status, Failure> {
+    let snapshot = load(env, console)?;
+    let skill = find(&snapshot, &args.name)?;
+    let alias = snapshot.alias(skill);
+    if !snapshot.permits(skill) {
+        let name = alias.into_owned();
+        return Err(ActivationError::NotAllowed { name }.into());
+    }
+    let activation = snapshot.activate(&alias, Freshness::Fresh)?;
+    note_state(&snapshot, &activation, console);
+    for diagnostic in &activation.diagnostics {
+        console.finding(diagnostic);
+    }
+    let arguments = args.arguments.join(" ");
+    match args.profile.unwrap_or(UseProfile::Codeaf) {
+        UseProfile::Codeaf if console.json => {
+            console.json(&Document::new(&activation, &arguments))?;
+        }
+        UseProfile::Codeaf => {
+            console.line(activation.content())?;
+            if !arguments.is_empty() {
+                console.line(format!("\n{arguments}"))?;
+            }
+        }
+        UseProfile::Albedo => console.json(&activation.to_albedo(&arguments)?)?,
+        UseProfile::Coder => console.json(&activation.to_coder())?,
+        UseProfile::Vbot => console.json(&activation.to_vbot())?,
+    }
+    Ok(DONE)
+}
+
+/// A person may use a skill that is off; the model could not.
+fn note_state(snapshot: &Snapshot, activation: &Activation, console: &mut Console) {
+    if let codeaf_skills::Lookup::Found(skill) = snapshot.lookup(&activation.alias)
+        && !snapshot.resolution(skill).is_on()
+    {
+        let name = quoted(&activation.alias);
+        console.note(format!("note: {name} is off; the model does not see it"));
+    }
+}
+
+#[derive(Serialize)]
+struct Document<'a> {
+    version: u8,
+    name: &'a str,
+    description: &'a str,
+    source: Source,
+    #[serde(serialize_with = "codeaf_skills::text::serialize_path")]
+    location: &'a Path,
+    dir: Option<String>,
+    arguments: &'a str,
+    instructions: &'a str,
+    resources: &'a [String],
+    resources_left_out: usize,
+}
+
+impl<'a> Document<'a> {
+    fn new(activation: &'a Activation, arguments: &'a str) -> Self {
+        Self {
+            version: 1,
+            name: &activation.name,
+            description: &activation.description,
+            source: activation.source,
+            location: &activation.location,
+            dir: activation
+                .dir
+                .as_ref()
+                .map(|dir| dir.to_string_lossy().into_owned()),
+            arguments,
+            instructions: &activation.instructions,
+            resources: &activation.resources,
+            resources_left_out: activation.resources_left_out,
+        }
+    }
+}

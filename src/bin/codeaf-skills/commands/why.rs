@@ -1,0 +1,458 @@
+//! `why` and `is-on`: the trail of a skill, or the reason why there is none.
+
+use std::io;
+use std::path::PathBuf;
+
+use clap::builder::styling::Style;
+use codeaf_skills::text::{one_line, serialize_path, size};
+use codeaf_skills::{
+    Broken, Cause, Env, Lookup, Missing, Resolution, RootOutcome, Scope, Skill, Snapshot, State,
+    Step,
+};
+use serde::Serialize;
+
+use super::list::{BrokenRow, SkillRow, print_broken, print_finding};
+use super::{
+    DONE, REFUSED, Status, ambiguous, command, flag_of, load, quoted, quoted_path,
+    report_unreadable, source_cell,
+};
+use crate::args::OneSkill;
+use crate::failure::Failure;
+use crate::render::{Console, Rows, cell};
+
+pub(super) fn is_on(args: &OneSkill, env: &Env) -> Result<Status, Failure> {
+    let snapshot = Snapshot::load(env)?;
+    let is_on = match snapshot.lookup(&args.name) {
+        Lookup::Found(skill) => snapshot.resolution(skill).is_on(),
+        _ => false,
+    };
+    Ok(if is_on { DONE } else { REFUSED })
+}
+
+pub(super) fn run(args: &OneSkill, env: &Env, console: &mut Console) -> Result<Status, Failure> {
+    let snapshot = load(env, console)?;
+    let answer = match snapshot.lookup(&args.name) {
+        Lookup::Found(skill) => Answer::Found(Found::new(skill, &snapshot)),
+        Lookup::NotFound => Answer::NotFound(NotFound::new(&args.name, &snapshot)),
+        Lookup::Ambiguous(aliases) => return Err(ambiguous(&args.name, &aliases)),
+    };
+    if console.json {
+        answer.print_json(&args.name, &snapshot, console)?;
+    } else {
+        match &answer {
+            Answer::Found(found) => found.print(&snapshot, console)?,
+            Answer::NotFound(nothing) => nothing.print(&snapshot, console)?,
+        }
+    }
+    let unreadable = report_unreadable(&snapshot, console);
+    Ok(match answer {
+        Answer::Found(_) if !unreadable => DONE,
+        _ => REFUSED,
+    })
+}
+
+enum Answer<'a> {
+    Found(Found<'a>),
+    NotFound(NotFound<'a>),
+}
+
+/// A skill that is there.
+struct Found<'a> {
+    skill: &'a Skill,
+    resolution: Resolution,
+    trail: Vec<Step>,
+    shadows: Vec<&'a Skill>,
+    broken: Vec<&'a Broken>,
+}
+
+impl<'a> Found<'a> {
+    fn new(skill: &'a Skill, snapshot: &'a Snapshot) -> Self {
+        let copies = snapshot.copies(&skill.name).iter();
+        Self {
+            skill,
+            resolution: snapshot.resolution(skill),
+            trail: snapshot.trail(skill),
+            shadows: copies
+                .filter(|copy| copy.source() == skill.source() && copy.shadowed_by.is_some())
+                .collect(),
+            broken: snapshot.broken_called(&skill.name),
+        }
+    }
+
+    fn print(&self, snapshot: &Snapshot, console: &mut Console) -> io::Result<()> {
+        let name = cell(&snapshot.alias(self.skill));
+        let headline = format!(
+            "{name} is {}: {}",
+            self.resolution.state,
+            self.reason(snapshot)
+        );
+        console.line(console.paint(Style::new().bold(), &headline))?;
+        console.line("")?;
+        print_trail(&self.trail, console)?;
+        console.line("")?;
+        self.print_copies(console)?;
+        if !self.broken.is_empty() {
+            console.line("")?;
+            console.line("also of this name, and not loaded:")?;
+            print_broken(&self.broken.iter().collect::<Vec<_>>(), console)?;
+        }
+        if !self.skill.diagnostics.is_empty() {
+            console.line("")?;
+            console.line("it loads, and:")?;
+            for diagnostic in &self.skill.diagnostics {
+                print_finding(diagnostic, console)?;
+            }
+        }
+        console.line("")?;
+        self.print_next_step(snapshot, console)
+    }
+
+    fn reason(&self, snapshot: &Snapshot) -> String {
+        match &self.resolution.cause {
+            Cause::Default if self.is_ignored() => {
+                "what a project turns on, or ships, is left to the conversation".to_owned()
+            }
+            Cause::Default => "no scope names it".to_owned(),
+            Cause::Unreadable { scope, .. } => {
+                format!("the file of the {scope} scope is unreadable, and it may say off")
+            }
+            cause => {
+                let scope = cause.scope().map_or("default", Scope::as_str);
+                if snapshot.on_by_this_repository(self.skill, &self.resolution) {
+                    match cause.scope() {
+                        Some(Scope::Project) => {
+                            "the project scope says so, and it belongs to the repository that ships the skill".to_owned()
+                        }
+                        _ => format!(
+                            "the {scope} scope turned your own copy on, and this repository's copy shadows it"
+                        ),
+                    }
+                } else {
+                    format!("the {scope} scope says so")
+                }
+            }
+        }
+    }
+
+    /// Whether a decision for *on* does not count, because the project may say
+    /// only *off*.
+    fn is_ignored(&self) -> bool {
+        self.trail.iter().any(|step| step.is_ignored)
+    }
+
+    fn print_copies(&self, console: &mut Console) -> io::Result<()> {
+        let skill = self.skill;
+        let mut rows = Rows::new(&["COPY", "SIZE", "WHERE", "DESCRIPTION"]);
+        let copies = std::iter::once(("meant", skill))
+            .chain(self.shadows.iter().map(|copy| ("shadowed", *copy)));
+        for (what, copy) in copies {
+            rows.push([
+                what.to_owned(),
+                size(copy.size),
+                match copy.root.origin {
+                    codeaf_skills::Origin::Personal => source_cell(copy, console),
+                    _ => console.path(&copy.location()),
+                },
+                one_line(&copy.description).into_owned(),
+            ]);
+        }
+        for line in rows.lines(console.width) {
+            console.line(line)?;
+        }
+        Ok(())
+    }
+
+    /// Ends with the command that would change the answer.
+    fn print_next_step(&self, snapshot: &Snapshot, console: &mut Console) -> io::Result<()> {
+        let name = quoted(&snapshot.alias(self.skill));
+        if let Cause::Unreadable { path, .. } = &self.resolution.cause {
+            let file = quoted_path(path, console);
+            console.line(format!("mend {file}, or let a narrower scope decide:"))?;
+            let scope = self.narrower_than_unreadable(snapshot);
+            let flag = scope.map_or("--conversation PATH".to_owned(), |scope| {
+                flag_of(scope, snapshot, console)
+            });
+            return say_command(&format!("on {name} {flag}"), console);
+        }
+        let (verb, flag) = match (self.resolution.state, self.resolution.cause.scope()) {
+            (State::On, Some(scope)) => ("off", flag_of(scope, snapshot, console)),
+            (State::On, None) => ("off", "--global".to_owned()),
+            (State::Off, Some(scope)) => ("on", flag_of(scope, snapshot, console)),
+            (State::Off, None) => ("on", self.widest_flag(snapshot, console)),
+        };
+        let does = match self.resolution.state {
+            State::On => "to turn it off:",
+            State::Off => "to turn it on:",
+        };
+        console.line(does)?;
+        say_command(&format!("{verb} {name} {flag}"), console)
+    }
+
+    fn narrower_than_unreadable(&self, snapshot: &Snapshot) -> Option<Scope> {
+        let unreadable = self.resolution.cause.scope()?;
+        Scope::ALL
+            .into_iter()
+            .find(|scope| *scope > unreadable && snapshot.scope_path(*scope).is_ok())
+    }
+
+    fn widest_flag(&self, snapshot: &Snapshot, console: &Console) -> String {
+        let needs_conversation = self.is_ignored();
+        let scope = if needs_conversation {
+            Some(Scope::Conversation)
+        } else {
+            Scope::ALL
+                .into_iter()
+                .find(|scope| snapshot.scope_path(*scope).is_ok())
+        };
+        match scope {
+            Some(Scope::Conversation) if snapshot.conversation().is_none() => {
+                "--conversation PATH".to_owned()
+            }
+            scope => flag_of(scope.unwrap_or(Scope::Project), snapshot, console),
+        }
+    }
+}
+
+fn say_command(words: &str, console: &mut Console) -> io::Result<()> {
+    let command = command(words, console);
+    console.line(format!("  {command}"))
+}
+
+/// Prints what each scope says, the narrowest first.
+fn print_trail(trail: &[Step], console: &mut Console) -> io::Result<()> {
+    let mut rows = Rows::new(&["SCOPE", "SAYS", "WHERE", ""]);
+    for step in trail {
+        let says = match step.decision {
+            _ if step.is_unreadable => "unreadable",
+            Some(state) => state.as_str(),
+            None => "nothing",
+        };
+        let place = match step.span {
+            Some(span) => console.place(&step.path, span.line, span.column),
+            None => console.path(&step.path),
+        };
+        let mark = match (step.wins, step.is_ignored) {
+            (true, _) => "<- decides",
+            (_, true) => "ignored: a project may say only off",
+            _ => "",
+        };
+        rows.push([
+            step.scope.to_string(),
+            says.to_owned(),
+            place,
+            mark.to_owned(),
+        ]);
+    }
+    for line in rows.lines(console.width) {
+        console.line(line)?;
+    }
+    Ok(())
+}
+
+/// A name that no skill bears, and what could explain it.
+struct NotFound<'a> {
+    name: &'a str,
+    near: Vec<String>,
+    broken: Vec<&'a Broken>,
+    too_deep: Vec<PathBuf>,
+    decisions: Vec<Missing>,
+    trail: Vec<Step>,
+}
+
+impl<'a> NotFound<'a> {
+    fn new(name: &'a str, snapshot: &'a Snapshot) -> Self {
+        let wanted = codeaf_skills::text::nfc(name);
+        let decisions = snapshot
+            .missing()
+            .into_iter()
+            .filter(|missing| missing.name == wanted);
+        Self {
+            name,
+            near: snapshot.near(name),
+            broken: snapshot.broken_called(name),
+            too_deep: snapshot.too_deep(name),
+            decisions: decisions.collect(),
+            trail: snapshot.scopes().trail(codeaf_skills::Subject::from(name)),
+        }
+    }
+
+    fn print(&self, snapshot: &Snapshot, console: &mut Console) -> io::Result<()> {
+        let headline = format!("no skill is called {}", quoted(self.name));
+        console.line(console.paint(Style::new().bold(), &headline))?;
+        self.print_decisions(console)?;
+        self.print_broken(console)?;
+        self.print_too_deep(console)?;
+        self.print_near(snapshot, console)?;
+        if self.broken.is_empty() && self.too_deep.is_empty() {
+            print_looked_at(snapshot, console)?;
+        }
+        console.line("")?;
+        self.print_next_step(snapshot, console)
+    }
+
+    fn print_decisions(&self, console: &mut Console) -> io::Result<()> {
+        if self.decisions.is_empty() {
+            return Ok(());
+        }
+        console.line("")?;
+        console.line("scopes name it all the same:")?;
+        for decision in &self.decisions {
+            let place = console.place(&decision.path, decision.span.line, decision.span.column);
+            console.line(format!(
+                "  {place}: {} in the {} scope",
+                decision.state, decision.scope
+            ))?;
+        }
+        Ok(())
+    }
+
+    fn print_broken(&self, console: &mut Console) -> io::Result<()> {
+        if self.broken.is_empty() {
+            return Ok(());
+        }
+        console.line("")?;
+        console.line("something of that name is there, and was not taken:")?;
+        print_broken(&self.broken.iter().collect::<Vec<_>>(), console)
+    }
+
+    fn print_too_deep(&self, console: &mut Console) -> io::Result<()> {
+        if self.too_deep.is_empty() {
+            return Ok(());
+        }
+        console.line("")?;
+        console.line("a folder of that name stands one level too deep; only direct children of a root are skills:")?;
+        for folder in &self.too_deep {
+            console.line(format!("  {}", console.path(folder)))?;
+        }
+        Ok(())
+    }
+
+    fn print_near(&self, snapshot: &Snapshot, console: &mut Console) -> io::Result<()> {
+        if self.near.is_empty() {
+            return Ok(());
+        }
+        console.line("")?;
+        console.line("names near it:")?;
+        for name in &self.near {
+            if let Lookup::Found(skill) = snapshot.lookup(name) {
+                console.line(format!(
+                    "  {}  ({})",
+                    cell(name),
+                    console.path(&skill.folder)
+                ))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends with the command that goes on from here.
+    fn print_next_step(&self, snapshot: &Snapshot, console: &mut Console) -> io::Result<()> {
+        let name = quoted(self.name);
+        if let Some(folder) = self.too_deep.first() {
+            let root = folder
+                .parent()
+                .and_then(std::path::Path::parent)
+                .unwrap_or(folder);
+            console.line("to make it a skill, move it up:")?;
+            return console.line(format!(
+                "  mv {} {}/",
+                quoted_path(folder, console),
+                quoted_path(root, console)
+            ));
+        }
+        if !self.broken.is_empty() {
+            console.line("mend what is said above, then look again:")?;
+            return say_command(&format!("why {name}"), console);
+        }
+        if let Some(near) = self.near.first() {
+            console.line("if you mean that one:")?;
+            return say_command(&format!("why {}", quoted(near)), console);
+        }
+        if let Some(decision) = self.decisions.first() {
+            console.line("to take the decision back:")?;
+            let flag = flag_of(decision.scope, snapshot, console);
+            return say_command(&format!("clear {name} {flag}"), console);
+        }
+        console.line("to look in another folder too:")?;
+        say_command(&format!("--skills-dir DIR why {name}"), console)
+    }
+}
+
+fn print_looked_at(snapshot: &Snapshot, console: &mut Console) -> io::Result<()> {
+    console.line("")?;
+    console.line("looked in:")?;
+    for looked_at in snapshot.roots() {
+        let what = match looked_at.outcome {
+            RootOutcome::Missing => "  (not there)",
+            RootOutcome::SameFolder => "  (the same folder as an earlier one)",
+            RootOutcome::Refused => "  (not read)",
+            RootOutcome::Listed => "",
+        };
+        console.line(format!("  {}{what}", console.path(&looked_at.root.path)))?;
+    }
+    Ok(())
+}
+
+#[derive(Serialize)]
+struct Document<'a> {
+    version: u8,
+    name: &'a str,
+    found: bool,
+    state: State,
+    cause: &'a Cause,
+    trail: &'a [Step],
+    skill: Option<SkillRow<'a>>,
+    shadows: Vec<SkillRow<'a>>,
+    near: &'a [String],
+    broken: Vec<BrokenRow<'a>>,
+    too_deep: Vec<Text>,
+    roots: Vec<Text>,
+}
+
+/// A path in JSON.
+#[derive(Serialize)]
+struct Text(#[serde(serialize_with = "serialize_path")] PathBuf);
+
+fn broken_rows<'a>(rows: &[&'a Broken]) -> Vec<BrokenRow<'a>> {
+    rows.iter().map(|broken| BrokenRow::new(broken)).collect()
+}
+
+impl Answer<'_> {
+    fn print_json(&self, name: &str, snapshot: &Snapshot, console: &mut Console) -> io::Result<()> {
+        let row = |skill| SkillRow::new(skill, &snapshot.resolution(skill), snapshot);
+        let looked_at = snapshot.roots().iter();
+        let roots = looked_at
+            .map(|looked_at| Text(looked_at.root.path.clone()))
+            .collect();
+        match self {
+            Self::Found(found) => console.json(&Document {
+                version: 1,
+                name: &found.skill.name,
+                found: true,
+                state: found.resolution.state,
+                cause: &found.resolution.cause,
+                trail: &found.trail,
+                skill: Some(row(found.skill)),
+                shadows: found.shadows.iter().map(|copy| row(copy)).collect(),
+                near: &[],
+                broken: broken_rows(&found.broken),
+                too_deep: Vec::new(),
+                roots,
+            }),
+            Self::NotFound(nothing) => console.json(&Document {
+                version: 1,
+                name,
+                found: false,
+                state: State::Off,
+                cause: &Cause::Default,
+                trail: &nothing.trail,
+                skill: None,
+                shadows: Vec::new(),
+                near: &nothing.near,
+                broken: broken_rows(&nothing.broken),
+                too_deep: nothing.too_deep.iter().cloned().map(Text).collect(),
+                roots,
+            }),
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! What ends a command early: a stable code, the words, the next step, the exit
+//! status.
+
+use std::fmt;
+use std::process::ExitCode;
+
+use codeaf_skills::text::clean;
+use serde_json::json;
+
+use crate::render::Console;
+
+/// Why a command could not do what was asked.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    /// A stable code for programs.
+    pub(crate) code: &'static str,
+    /// What happened, with its causes.
+    pub(crate) error: anyhow::Error,
+    /// What to do next.
+    pub(crate) help: Option<String>,
+    /// 1, or 2 for wrong usage.
+    pub(crate) status: u8,
+}
+
+impl Failure {
+    pub(crate) fn new(code: &'static str, message: impl fmt::Display) -> Self {
+        Self::from_error(code, anyhow::anyhow!("{message}"))
+    }
+
+    pub(crate) fn from_error(code: &'static str, error: impl Into<anyhow::Error>) -> Self {
+        Self {
+            code,
+            error: error.into(),
+            help: None,
+            status: 1,
+        }
+    }
+
+    /// Wrong usage that clap cannot see.
+    pub(crate) fn usage(message: impl fmt::Display) -> Self {
+        Self {
+            status: 2,
+            ..Self::new("usage", message)
+        }
+    }
+
+    pub(crate) fn help(self, help: impl Into<String>) -> Self {
+        Self {
+            help: Some(help.into()),
+            ..self
+        }
+    }
+
+    pub(crate) fn context(self, doing: impl fmt::Display + Send + Sync + 'static) -> Self {
+        Self {
+            error: self.error.context(doing),
+            ..self
+        }
+    }
+
+    /// Prints the failure on standard error and returns the exit status.
+    pub(crate) fn report(&self, console: &mut Console) -> ExitCode {
+        if console.json {
+            let message: Vec<String> = self.error.chain().map(ToString::to_string).collect();
+            let object = json!({
+                "version": 1,
+                "error": {
+                    "code": self.code,
+                    "message": message.join(": "),
+                    "help": self.help.as_deref().unwrap_or_default(),
+                },
+            });
+            console.json_error(&object);
+        } else {
+            for (index, cause) in self.error.chain().enumerate() {
+                let label = if index == 0 { "error" } else { "caused by" };
+                let words = console.places.shorten_in(&cause.to_string());
+                console.error_line(label, &clean(&words));
+            }
+            if let Some(help) = &self.help {
+                let words = console.places.shorten_in(help);
+                console.error_line("help", &clean(&words));
+            }
+        }
+        ExitCode::from(self.status)
+    }
+}

@@ -1,0 +1,367 @@
+//! Where output goes and how it looks: streams, colour, width, tables, paths,
+//! findings. The only file of the program that prints.
+
+use std::fmt::Display;
+use std::io::{self, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+
+use clap::builder::styling::{AnsiColor, Style};
+use codeaf_skills::text::clean;
+use codeaf_skills::{Diagnostic, Severity};
+use comfy_table::{ColumnConstraint, ContentArrangement, Table, Width};
+use serde::Serialize;
+
+use crate::args::Color;
+
+/// Characters on a line where there is no terminal.
+const DEFAULT_WIDTH: usize = 120;
+
+/// A description column narrower than this is worse than lines of its own.
+const NARROWEST_TEXT: usize = 36;
+
+/// The two streams of the program and how to write on them.
+pub(crate) struct Console {
+    out: io::BufWriter<io::StdoutLock<'static>>,
+    pub(crate) json: bool,
+    verbosity: Verbosity,
+    pub(crate) width: usize,
+    color_out: bool,
+    color_err: bool,
+    /// Where paths are shown from.
+    pub(crate) places: Places,
+}
+
+/// How much is said beside the answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Verbosity {
+    /// `-q`
+    Errors,
+    Notes,
+    /// `-v`
+    Everything,
+}
+
+/// Folders that shorten the paths under them.
+#[derive(Debug, Default, Clone)]
+pub(crate) struct Places {
+    pub(crate) working_folder: PathBuf,
+    pub(crate) home: Option<PathBuf>,
+    /// The flags that say where to look; a suggested command says them again.
+    pub(crate) flags: Vec<String>,
+    /// What `--conversation` said.
+    pub(crate) conversation: Option<PathBuf>,
+}
+
+impl Console {
+    pub(crate) fn new(color: Color, json: bool, no_color: bool) -> Self {
+        let wants = |is_terminal: bool| match color {
+            Color::Always => true,
+            Color::Never => false,
+            Color::Auto => is_terminal && !no_color,
+        };
+        let stdout = io::stdout();
+        let width =
+            terminal_size::terminal_size().map_or(DEFAULT_WIDTH, |(width, _)| usize::from(width.0));
+        Self {
+            color_out: wants(stdout.is_terminal()),
+            color_err: wants(io::stderr().is_terminal()),
+            width: if stdout.is_terminal() {
+                width.max(20)
+            } else {
+                DEFAULT_WIDTH
+            },
+            out: io::BufWriter::with_capacity(1 << 16, stdout.lock()),
+            json,
+            verbosity: Verbosity::Notes,
+            places: Places::default(),
+        }
+    }
+
+    pub(crate) fn set_verbosity(&mut self, verbosity: Verbosity) {
+        self.verbosity = verbosity;
+    }
+
+    pub(crate) fn is_verbose(&self) -> bool {
+        self.verbosity == Verbosity::Everything
+    }
+
+    /// Writes a part of the answer as it is.
+    pub(crate) fn write(&mut self, bytes: impl AsRef<[u8]>) -> io::Result<()> {
+        self.out.write_all(bytes.as_ref())
+    }
+
+    /// Writes a line of the answer.
+    pub(crate) fn line(&mut self, line: impl Display) -> io::Result<()> {
+        writeln!(self.out, "{line}")
+    }
+
+    /// Writes one JSON object as the answer.
+    pub(crate) fn json(&mut self, object: &impl Serialize) -> io::Result<()> {
+        let mut serializer = serde_json::Serializer::with_formatter(&mut self.out, VisibleJson);
+        object.serialize(&mut serializer)?;
+        self.out.write_all(b"\n")
+    }
+
+    pub(crate) fn finish(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+
+    /// Writes a note on standard error unless the user wants none.
+    pub(crate) fn note(&mut self, note: impl Display) {
+        if self.verbosity > Verbosity::Errors {
+            self.error_text(&format!("{note}"));
+        }
+    }
+
+    /// Writes `label: message` on standard error, also when notes are unwanted.
+    pub(crate) fn error_line(&mut self, label: &str, message: &str) {
+        let style = match label {
+            "error" => AnsiColor::Red.on_default().bold(),
+            "warning" => AnsiColor::Yellow.on_default().bold(),
+            "help" => AnsiColor::Cyan.on_default().bold(),
+            _ => Style::new().bold(),
+        };
+        let label = paint(self.color_err, style, label);
+        self.error_text(&format!("{label}: {message}"));
+    }
+
+    pub(crate) fn json_error(&mut self, object: &serde_json::Value) {
+        let mut bytes = Vec::new();
+        let mut serializer = serde_json::Serializer::with_formatter(&mut bytes, VisibleJson);
+        if object.serialize(&mut serializer).is_ok() {
+            self.error_text(&String::from_utf8_lossy(&bytes));
+        }
+    }
+
+    fn error_text(&mut self, text: &str) {
+        // What the answer says comes first where both streams meet. With a
+        // closed standard error there is nobody left to tell.
+        let _ = self.out.flush();
+        let _ = writeln!(io::stderr().lock(), "{text}");
+    }
+
+    /// Writes a finding on standard error: place, severity, rule, message, help.
+    pub(crate) fn finding(&mut self, diagnostic: &Diagnostic) {
+        if self.verbosity == Verbosity::Errors && diagnostic.severity != Severity::Error {
+            return;
+        }
+        let line = self.finding_line(diagnostic, self.color_err);
+        self.error_text(&line);
+        if let Some(help) = &diagnostic.help {
+            self.error_line("  help", &clean(help));
+        }
+    }
+
+    /// Returns `path:line:column: severity[rule]: message`.
+    pub(crate) fn finding_line(&self, diagnostic: &Diagnostic, color: bool) -> String {
+        let severity = format!("{}[{}]", diagnostic.severity, diagnostic.rule);
+        format!(
+            "{}: {}: {}",
+            self.place(
+                &diagnostic.path,
+                diagnostic.span.line,
+                diagnostic.span.column
+            ),
+            paint(color, severity_style(diagnostic.severity), &severity),
+            clean(&diagnostic.message)
+        )
+    }
+
+    /// Paints a part of the answer.
+    pub(crate) fn paint(&self, style: Style, text: &str) -> String {
+        paint(self.color_out, style, text)
+    }
+
+    pub(crate) fn colored(&self) -> bool {
+        self.color_out
+    }
+
+    /// Returns `path` as the user would type it.
+    pub(crate) fn path(&self, path: &Path) -> String {
+        self.places.shorten(path)
+    }
+
+    /// Returns `path:line:column`.
+    pub(crate) fn place(&self, path: &Path, line: u32, column: u32) -> String {
+        format!("{}:{line}:{column}", self.path(path))
+    }
+}
+
+impl Places {
+    /// Returns `text` with the paths in it shortened.
+    pub(crate) fn shorten_in(&self, text: &str) -> String {
+        let shorter = |text: String, folder: &Path, short: &str| match folder.to_str() {
+            Some(folder) if folder.len() > 1 => text.replace(&format!("{folder}/"), short),
+            _ => text,
+        };
+        let text = shorter(text.to_owned(), &self.working_folder, "");
+        match &self.home {
+            Some(home) => shorter(text, home, "~/"),
+            None => text,
+        }
+    }
+
+    /// Returns `path` from the working folder, or from `~`, or whole.
+    pub(crate) fn shorten(&self, path: &Path) -> String {
+        let from_home = |home: &PathBuf| Some(Path::new("~").join(path.strip_prefix(home).ok()?));
+        let short = match path.strip_prefix(&self.working_folder) {
+            Ok(rest) if rest.as_os_str().is_empty() => PathBuf::from("."),
+            Ok(rest) => rest.to_path_buf(),
+            Err(_) => self
+                .home
+                .as_ref()
+                .and_then(from_home)
+                .unwrap_or_else(|| path.to_path_buf()),
+        };
+        clean(&short.to_string_lossy()).replace('\n', "\u{fffd}")
+    }
+}
+
+fn severity_style(severity: Severity) -> Style {
+    match severity {
+        Severity::Error => AnsiColor::Red.on_default().bold(),
+        Severity::Warning => AnsiColor::Yellow.on_default().bold(),
+        Severity::Note => AnsiColor::Cyan.on_default().bold(),
+    }
+}
+
+fn paint(color: bool, style: Style, text: &str) -> String {
+    if color {
+        format!("{style}{text}{style:#}")
+    } else {
+        text.to_owned()
+    }
+}
+
+/// Rows under upper-case heads, without borders; the last column is text that
+/// wraps.
+pub(crate) struct Rows {
+    heads: Vec<&'static str>,
+    rows: Vec<Vec<String>>,
+}
+
+impl Rows {
+    pub(crate) fn new(heads: &[&'static str]) -> Self {
+        Self {
+            heads: heads.to_vec(),
+            rows: Vec::new(),
+        }
+    }
+
+    pub(crate) fn push(&mut self, cells: impl IntoIterator<Item = String>) {
+        self.rows.push(cells.into_iter().collect());
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// Returns the lines of the table for a width in columns.
+    ///
+    /// Where the last column would be squeezed, it stands on lines of its own
+    /// below its row.
+    pub(crate) fn lines(&self, width: usize) -> Vec<String> {
+        let last = self.heads.len() - 1;
+        let fixed: usize = (0..last).map(|column| self.column_width(column) + 2).sum();
+        if width >= fixed + NARROWEST_TEXT || self.column_width(last) + fixed <= width {
+            return self.arrange(width, last + 1);
+        }
+        let head_lines = self.arrange(usize::from(u16::MAX), last);
+        let texts =
+            std::iter::once(self.heads[last]).chain(self.rows.iter().map(|row| row[last].as_str()));
+        let mut lines = Vec::new();
+        for (head, text) in head_lines.into_iter().zip(texts) {
+            lines.push(head);
+            lines.extend(
+                wrap(text, width.saturating_sub(2).max(16)).map(|line| format!("  {line}")),
+            );
+        }
+        lines
+    }
+
+    fn column_width(&self, column: usize) -> usize {
+        let cells = self.rows.iter().map(|row| row[column].as_str());
+        cells
+            .chain([self.heads[column]])
+            .map(display_width)
+            .max()
+            .unwrap_or(0)
+    }
+
+    fn arrange(&self, width: usize, columns: usize) -> Vec<String> {
+        let mut table = Table::new();
+        table.load_style(comfy_table::presets::NOTHING);
+        table.set_content_arrangement(ContentArrangement::Dynamic);
+        table.set_width(u16::try_from(width).unwrap_or(u16::MAX));
+        table.add_row(&self.heads[..columns]);
+        for row in &self.rows {
+            table.add_row(&row[..columns]);
+        }
+        for (index, column) in table.column_iter_mut().enumerate() {
+            column.set_padding((0, if index + 1 == columns { 0 } else { 2 }));
+            if index + 1 < columns {
+                let fixed = u16::try_from(self.column_width(index) + 2).unwrap_or(u16::MAX);
+                column.set_constraint(ColumnConstraint::Absolute(Width::Fixed(fixed)));
+            }
+        }
+        table
+            .lines()
+            .map(|line| line.trim_end().to_owned())
+            .collect()
+    }
+}
+
+fn display_width(text: &str) -> usize {
+    unicode_width::UnicodeWidthStr::width(text)
+}
+
+/// Breaks text at blanks into lines of at most `width` columns.
+pub(crate) fn wrap(text: &str, width: usize) -> impl Iterator<Item = String> {
+    let mut lines = vec![String::new()];
+    for word in text.split_whitespace() {
+        let line = lines.last_mut().expect("there is always a line");
+        if !line.is_empty() && display_width(line) + 1 + display_width(word) > width {
+            lines.push(word.to_owned());
+        } else {
+            if !line.is_empty() {
+                line.push(' ');
+            }
+            line.push_str(word);
+        }
+    }
+    lines.into_iter().filter(|line| !line.is_empty())
+}
+
+/// Cleans text for one cell of a table.
+pub(crate) fn cell(text: &str) -> String {
+    codeaf_skills::text::one_line(text).into_owned()
+}
+
+/// Writes JSON in which every character that acts on a terminal or hides is an
+/// escape, so that the data stays exact and the bytes harmless.
+struct VisibleJson;
+
+impl serde_json::ser::Formatter for VisibleJson {
+    fn write_string_fragment<W: ?Sized + Write>(
+        &mut self,
+        writer: &mut W,
+        fragment: &str,
+    ) -> io::Result<()> {
+        if fragment.bytes().all(|b| b < 0x7f) {
+            return writer.write_all(fragment.as_bytes());
+        }
+        let mut rest = fragment;
+        while let Some((at, hidden)) = rest
+            .char_indices()
+            .find(|(_, c)| codeaf_skills::text::is_hidden(*c))
+        {
+            writer.write_all(&rest.as_bytes()[..at])?;
+            let mut units = [0; 2];
+            for unit in hidden.encode_utf16(&mut units) {
+                write!(writer, "\\u{unit:04x}")?;
+            }
+            rest = &rest[at + hidden.len_utf8()..];
+        }
+        writer.write_all(rest.as_bytes())
+    }
+}
