@@ -37,14 +37,16 @@ use crate::complete;
     max_term_width = 100,
     after_long_help = "\
 Examples:
-  codeaf-skills list                        which skills there are, and which are on
-  codeaf-skills on pdf-processing --global  on for you, everywhere
-  codeaf-skills off review --project        off in this repository, for everybody
-  codeaf-skills why review                  who decided, in which file, on which line
-  codeaf-skills render-catalog              the text that the model gets
+  codeaf-skills list                  which skills there are, which are on
+  codeaf-skills on pdf --global       on for you, everywhere
+  codeaf-skills off pdf --project     off in this project, for everybody
+  codeaf-skills why pdf               who decided, in which file and line
+  codeaf-skills render-catalog        the text that the model gets
 
-Exit status: 0 done, also when there was nothing to change; 1 refused, not found,
-or a scope file that cannot be read; 2 wrong usage."
+Exit status:
+  0  done, also when there was nothing to change
+  1  refused, not found, or a scope file that cannot be read
+  2  wrong usage"
 )]
 pub(crate) struct Cli {
     #[command(flatten)]
@@ -163,7 +165,7 @@ Examples:
     #[command(after_long_help = "\
 Examples:
   codeaf-skills clear pdf-processing --project
-  codeaf-skills clear --missing --global      forget skills that are gone")]
+  codeaf-skills clear --missing --global   forget what is gone")]
     Clear(Clear),
 
     /// List skills with their state, and what is missing or broken
@@ -178,7 +180,7 @@ Examples:
   codeaf-skills list --on
   codeaf-skills list 'pdf-*'
   codeaf-skills list --names --off
-  codeaf-skills list -v                       with every root, and what was passed over")]
+  codeaf-skills list -v               also every root, and what was passed over")]
     List(List),
 
     /// Show everything about one skill
@@ -275,9 +277,9 @@ Examples:
     /// Print the script that completes commands and skill names
     #[command(after_long_help = "\
 Examples:
-  source <(codeaf-skills completions bash)                 in ~/.bashrc
-  source <(codeaf-skills completions zsh)                  in ~/.zshrc
-  codeaf-skills completions fish | source                  in ~/.config/fish/config.fish")]
+  source <(codeaf-skills completions bash)    in ~/.bashrc
+  source <(codeaf-skills completions zsh)     in ~/.zshrc, after compinit
+  codeaf-skills completions fish | source     in ~/.config/fish/config.fish")]
     Completions(Completions),
 
     /// Print the manual, or the page of one command

@@ -272,9 +272,8 @@ impl Rows {
         let mut lines = Vec::new();
         for (head, text) in head_lines.into_iter().zip(texts) {
             lines.push(head);
-            lines.extend(
-                wrap(text, width.saturating_sub(2).max(16)).map(|line| format!("  {line}")),
-            );
+            let text = wrap(text, width.saturating_sub(2).max(16));
+            lines.extend(text.into_iter().map(|line| format!("  {line}")));
         }
         lines
     }
@@ -315,21 +314,25 @@ fn display_width(text: &str) -> usize {
     unicode_width::UnicodeWidthStr::width(text)
 }
 
-/// Breaks text at blanks into lines of at most `width` columns.
-pub(crate) fn wrap(text: &str, width: usize) -> impl Iterator<Item = String> {
-    let mut lines = vec![String::new()];
+/// Breaks text at blanks into lines of at most `width` columns; a longer word
+/// has a line of its own.
+pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut line = String::new();
     for word in text.split_whitespace() {
-        let line = lines.last_mut().expect("there is always a line");
-        if !line.is_empty() && display_width(line) + 1 + display_width(word) > width {
-            lines.push(word.to_owned());
-        } else {
-            if !line.is_empty() {
-                line.push(' ');
-            }
-            line.push_str(word);
+        let is_full = display_width(&line) + 1 + display_width(word) > width;
+        if !line.is_empty() && is_full {
+            lines.push(std::mem::take(&mut line));
         }
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
     }
-    lines.into_iter().filter(|line| !line.is_empty())
+    if !line.is_empty() {
+        lines.push(line);
+    }
+    lines
 }
 
 /// Cleans text for one cell of a table.

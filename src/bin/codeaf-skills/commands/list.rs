@@ -16,7 +16,7 @@ use serde::{Serialize, Serializer};
 use super::{DONE, REFUSED, Status, load, report_unreadable, source_cell};
 use crate::args::List;
 use crate::failure::Failure;
-use crate::render::{Console, Rows, cell};
+use crate::render::{Console, Rows, cell, wrap};
 
 pub(super) fn run(args: &List, env: &Env, console: &mut Console) -> Result<Status, Failure> {
     let snapshot = load(env, console)?;
@@ -154,7 +154,9 @@ impl<'a> Chosen<'a> {
             self.print_findings(&findings, console)?;
         }
         if !notes.is_empty() {
-            sections.begin(console)?;
+            if findings.is_empty() || console.is_verbose() {
+                sections.begin(console)?;
+            }
             print_notes(&notes, console)?;
         }
         if self.rows.is_empty() && self.missing.is_empty() && self.broken.is_empty() {
@@ -198,7 +200,16 @@ impl<'a> Chosen<'a> {
                 description(skill, console),
             ]);
         }
-        print_rows(&rows, console)?;
+        let style = |row: usize| {
+            let row = &self.rows[row];
+            let is_seen = row.skill.shadowed_by.is_none() && row.resolution.is_on();
+            if is_seen {
+                Style::new()
+            } else {
+                Style::new().dimmed()
+            }
+        };
+        print_styled_rows(&rows, style, console)?;
         let own = self.rows.iter().filter(|row| {
             self.snapshot
                 .on_by_this_repository(row.skill, &row.resolution)
@@ -206,10 +217,13 @@ impl<'a> Chosen<'a> {
         let names: Vec<String> = own.map(|row| cell(&row.skill.name)).collect();
         if !names.is_empty() {
             console.line("")?;
-            console.line(format!(
+            let note = format!(
                 "* on by this repository itself: {}. --ignore-project-on leaves that to you.",
                 names.join(", ")
-            ))?;
+            );
+            for line in wrap(&note, console.width) {
+                console.line(line)?;
+            }
         }
         Ok(())
     }
@@ -330,17 +344,24 @@ fn description(skill: &Skill, console: &Console) -> String {
 }
 
 fn print_rows(rows: &Rows, console: &mut Console) -> io::Result<()> {
+    print_styled_rows(rows, |_| Style::new(), console)
+}
+
+/// Prints a table; `style` gives the look of the row of that number.
+fn print_styled_rows(
+    rows: &Rows,
+    style: impl Fn(usize) -> Style,
+    console: &mut Console,
+) -> io::Result<()> {
+    // A row begins where a line does not begin with a blank; the head is row 0.
+    let mut row = 0;
     for (index, line) in rows.lines(console.width).iter().enumerate() {
-        let style = if index == 0 {
-            Style::new().bold()
-        } else {
-            Style::new()
+        row += usize::from(index > 0 && !line.starts_with(' '));
+        let style = match row.checked_sub(1) {
+            None => Style::new().bold(),
+            Some(row) => style(row),
         };
-        let line = if index == 0 {
-            console.paint(style, line)
-        } else {
-            line.clone()
-        };
+        let line = console.paint(style, line);
         console.line(line)?;
     }
     Ok(())

@@ -24,6 +24,9 @@ use crate::render::{Console, cell, wrap};
 /// common tokenizers.
 const CHARACTERS_PER_TOKEN: usize = 4;
 
+/// Columns of the names of fields.
+const LABEL_WIDTH: usize = 14;
+
 pub(super) fn run(args: &Show, env: &Env, console: &mut Console) -> Result<Status, Failure> {
     let snapshot = load(env, console)?;
     let skill = match find(&args.skill, &snapshot)? {
@@ -162,11 +165,12 @@ impl<'a> Shown<'a> {
         }
         console.line("")?;
         for (label, value) in self.rows(console) {
-            let mut lines = value.into_iter();
-            console
-                .line(format!("{label:<14}  {}", lines.next().unwrap_or_default()).trim_end())?;
+            let room = console.width.saturating_sub(LABEL_WIDTH + 2);
+            let lines = value.iter().flat_map(|text| wrap(text, room));
+            let mut label = label.as_str();
             for line in lines {
-                console.line(format!("{:<14}  {line}", ""))?;
+                console.line(format!("{label:<LABEL_WIDTH$}  {line}"))?;
+                label = "";
             }
         }
         let findings: Vec<&Diagnostic> = self
