@@ -126,6 +126,19 @@ pub struct BudgetError {
 
 impl Snapshot {
     /// Returns what the model is told of the skills.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use codeaf_skills::{CatalogForm, Env, Snapshot};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let snapshot = Snapshot::load(&Env::new("/nowhere"))?;
+    /// let prompt = snapshot.catalog().render(CatalogForm::Text, Some(8_000))?;
+    /// assert_eq!(prompt.text, "");
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn catalog(&self) -> Catalog {
         let callable = self.callable();
