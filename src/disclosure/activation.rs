@@ -3,16 +3,15 @@
 //! The SKILL.md is read again each time. Whether the skill is on or allowed is
 //! asked by whoever activates: a person may use what the model may not.
 
-use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use super::body::{closing_tag, escape_closing_tags, instructions};
-use super::{cut, visible};
+use super::error::ActivationError;
+use super::visible;
 use crate::diagnostic::{Diagnostic, Rule, Span};
 use crate::discovery::scan::{RootOutcome, Skill};
-use crate::discovery::snapshot::{DiscoveryError, Lookup, Snapshot};
+use crate::discovery::snapshot::{Lookup, Snapshot};
 use crate::name::Source;
-use crate::scope::Fault;
 use crate::skill::frontmatter;
 use crate::skill::loading::{self, Loaded};
 use crate::skill::resources;
@@ -66,154 +65,6 @@ pub enum Freshness {
     Fresh,
 }
 
-/// Why a skill was not activated.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum ActivationError {
-    /// No skill bears the name.
-    #[error("no skill is called {}", quoted(name))]
-    NotFound {
-        /// The name that was asked for.
-        name: String,
-        /// Names that may have been meant.
-        near: Vec<String>,
-    },
-    /// No skill bears the name, and the folders could not be looked at again.
-    #[error(
-        "no skill is called {}, and the folders could not be looked at again",
-        quoted(name)
-    )]
-    NotFoundAgain {
-        /// The name that was asked for.
-        name: String,
-        /// Why not.
-        source: DiscoveryError,
-    },
-    /// The skill is off.
-    #[error("the skill {} is off", quoted(name))]
-    Off {
-        /// Its alias.
-        name: String,
-    },
-    /// The skill is not among the allowed ones.
-    #[error("the skill {} is not among the allowed skills", quoted(name))]
-    NotAllowed {
-        /// Its alias.
-        name: String,
-    },
-    /// Both sources have the name.
-    #[error("{} could be {}", quoted(name), aliases.join(" or "))]
-    Ambiguous {
-        /// The name that was asked for.
-        name: String,
-        /// The names that are not ambiguous.
-        aliases: Vec<String>,
-    },
-    /// The file no longer says what the snapshot says.
-    #[error(
-        "the {what} of the skill {} changed since the skills were read",
-        quoted(name)
-    )]
-    Changed {
-        /// Its alias.
-        name: String,
-        /// What changed: `name`, `description` or `location`.
-        what: &'static str,
-        /// The SKILL.md.
-        location: PathBuf,
-    },
-    /// The SKILL.md cannot be read, or no longer loads.
-    #[error("cannot read the skill {}: {diagnostic}", quoted(name))]
-    Read {
-        /// Its alias.
-        name: String,
-        /// Where and why.
-        diagnostic: Box<Diagnostic>,
-    },
-    /// A scope file cannot be read, so that it is not known what is on.
-    #[error("cannot tell which skills are on: {fault}")]
-    ScopeUnreadable {
-        /// Where and why.
-        fault: Box<Fault>,
-    },
-    /// The tool was called with arguments that it does not have.
-    #[error("{message}")]
-    InvalidArguments {
-        /// What is wrong with them.
-        message: String,
-    },
-}
-
-impl ActivationError {
-    /// Returns the stable code.
-    #[must_use]
-    pub fn code(&self) -> &'static str {
-        match self {
-            Self::NotFound { .. } | Self::NotFoundAgain { .. } => "skill_not_found",
-            Self::Off { .. } => "skill_off",
-            Self::NotAllowed { .. } => "skill_not_allowed",
-            Self::Ambiguous { .. } => "skill_ambiguous",
-            Self::Changed { .. } => "skill_changed",
-            Self::Read { .. } => "skill_read_error",
-            Self::ScopeUnreadable { .. } => "scope_unreadable",
-            Self::InvalidArguments { .. } => "invalid_arguments",
-        }
-    }
-
-    /// Returns what to do about it, if there is something to type or change.
-    #[must_use]
-    pub fn help(&self) -> Option<Cow<'_, str>> {
-        match self {
-            Self::NotFound { near, .. } if near.is_empty() => None,
-            Self::NotFound { near, .. } => {
-                let near: Vec<String> = near.iter().map(|name| quoted(name)).collect();
-                Some(format!("did you mean {}?", near.join(" or ")).into())
-            }
-            Self::NotFoundAgain { .. } | Self::InvalidArguments { .. } => None,
-            Self::Off { name } => {
-                Some(format!("`codeaf-skills on {}` turns it on", visible(name)).into())
-            }
-            Self::NotAllowed { .. } => Some("the list is given with --allowed-skills".into()),
-            Self::Ambiguous { .. } => Some("call it by one of these names".into()),
-            Self::Changed { .. } => Some("`/reload` reads the skills again".into()),
-            Self::Read { diagnostic, .. } => diagnostic.help.as_deref().map(Cow::Borrowed),
-            Self::ScopeUnreadable { fault } => match &fault.diagnostic.help {
-                Some(help) => Some(help.into()),
-                None => Some("mend the file; `codeaf-skills list` shows what holds".into()),
-            },
-        }
-    }
-
-    /// Returns the words for a row: `not found`, `off`.
-    #[must_use]
-    pub fn outcome(&self) -> &'static str {
-        match self {
-            Self::NotFound { .. } | Self::NotFoundAgain { .. } => "not found",
-            Self::Off { .. } => "off",
-            Self::NotAllowed { .. } => "not allowed",
-            Self::Ambiguous { .. } => "ambiguous",
-            Self::Changed { .. } => "changed",
-            Self::Read { .. } => "cannot be read",
-            Self::ScopeUnreadable { .. } => "scope file unreadable",
-            Self::InvalidArguments { .. } => "invalid arguments",
-        }
-    }
-}
-
-/// Quotes a name that may be anything, and of any length.
-pub(super) fn quoted(name: &str) -> String {
-    format!("`{}`", bounded_name(name))
-}
-
-/// Returns a name that may be anything, fit for one line: a real one is 256
-/// bytes at most, and one is known by its beginning.
-pub(super) fn bounded_name(name: &str) -> String {
-    const CHARACTERS: usize = 80;
-    // Cut first, so that the work does not grow with what a model sends.
-    let name = cut(name, CHARACTERS);
-    cut(&visible(&name), CHARACTERS).into_owned()
-}
-
 impl Snapshot {
     /// Reads the skill called `name`: an alias, or a bare or qualified name.
     ///
@@ -251,9 +102,17 @@ impl Snapshot {
         let limits = &self.env().limits;
         let alias = self.shown_alias(skill);
         let location = skill.location();
-        let read_error = |diagnostic| ActivationError::Read {
-            name: alias.clone(),
-            diagnostic: Box::new(diagnostic),
+        let read_error = |diagnostic: Diagnostic| match diagnostic.rule {
+            // It was none when the snapshot was taken.
+            Rule::LinkLeaves if freshness == Freshness::AsInSnapshot => ActivationError::Changed {
+                name: alias.clone(),
+                what: "location",
+                location: skill.location(),
+            },
+            _ => ActivationError::Read {
+                name: alias.clone(),
+                diagnostic: Box::new(diagnostic),
+            },
         };
         let dir = match skill.source() {
             Source::Personal => None,
@@ -695,7 +554,10 @@ mod tests {
         let out = relink(folders.top.join("elsewhere")).unwrap_err();
         let known = relink(folders.folder("home", "near-kit")).unwrap();
 
-        assert_eq!(out.code(), "skill_read_error");
+        assert_eq!(
+            out.to_string(),
+            "the location of the skill `map-kit` changed since the skills were read"
+        );
         assert_eq!(known.instructions, "Known.");
         assert_eq!(known.dir, Some(folders.folder("home", "near-kit")));
     }

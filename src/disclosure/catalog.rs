@@ -3,13 +3,15 @@
 //! This file decides entries, their three forms and the budget. It does not
 //! know where the text is put.
 
-use std::path::{Path, PathBuf};
+use std::cmp::Reverse;
+use std::path::PathBuf;
 
 use serde::Serialize;
 
 use super::commands::command_text;
 use super::{cut, json_line, visible};
-use crate::diagnostic::{Diagnostic, Rule};
+use crate::diagnostic::{Diagnostic, Rule, Severity};
+use crate::discovery::broken::Broken;
 use crate::discovery::scan::Skill;
 use crate::discovery::snapshot::Snapshot;
 use crate::name::Source;
@@ -29,12 +31,17 @@ call `skill` with its name before starting, and follow what it returns.
 pub struct Catalog {
     /// The callable skills, by name (bytes), then source.
     pub entries: Vec<CatalogEntry>,
-    /// What is wrong with callable skills, and which bound on discovery bit; at
-    /// most [`Limits::catalog_diagnostics`], the last of them telling
-    /// how many that bound left out.
-    ///
-    /// [`Limits::catalog_diagnostics`]: crate::Limits::catalog_diagnostics
+    /// What is wrong with the callable skills, and bounds that bit.
     pub diagnostics: Vec<Diagnostic>,
+    /// Why broken candidates were not taken, but for notes.
+    ///
+    /// For programs alone: what cannot be called has no place in a prompt, and
+    /// its names and paths least of all.
+    pub broken: Vec<Diagnostic>,
+    /// How many diagnostics are written at most.
+    most: usize,
+    /// The starting folder, which the diagnostic on that bound is about.
+    start: PathBuf,
 }
 
 /// One skill of a catalog. No text of it acts on a terminal or hides anything,
@@ -119,63 +126,47 @@ pub struct BudgetError {
 
 impl Snapshot {
     /// Returns what the model is told of the skills.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use codeaf_skills::{CatalogForm, Env, Snapshot};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let snapshot = Snapshot::load(&Env::new("/nowhere"))?;
+    /// let prompt = snapshot.catalog().render(CatalogForm::Text, Some(8_000))?;
+    /// assert_eq!(prompt.text, "");
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn catalog(&self) -> Catalog {
         let callable = self.callable();
-        // Of what was not taken, a model needs to know only that there is more;
-        // its text has no business in a prompt.
-        let bounds = self
+        let gravest = |broken: &Broken| {
+            let severity = broken.severity();
+            let reasons = broken.diagnostics.iter().cloned();
+            reasons
+                .filter(move |reason| reason.severity == severity)
+                .collect::<Vec<_>>()
+        };
+        let (bounds, broken): (Vec<_>, Vec<_>) = self
             .broken()
             .iter()
-            .flat_map(|broken| &broken.diagnostics)
-            .filter(|found| found.rule == Rule::CandidatesBound);
-        let found = callable
-            .iter()
-            .flat_map(|skill| &skill.diagnostics)
-            .chain(bounds)
-            .cloned()
-            .collect();
+            .filter(|broken| broken.severity() > Severity::Note)
+            .flat_map(gravest)
+            .partition(|reason| reason.rule == Rule::CandidatesBound);
+        let of_callable = callable.iter().flat_map(|skill| &skill.diagnostics);
         Catalog {
             entries: callable
                 .iter()
                 .map(|skill| CatalogEntry::new(self, skill))
                 .collect(),
-            diagnostics: bounded(
-                found,
-                self.env().limits.catalog_diagnostics,
-                &self.env().start,
-            ),
+            diagnostics: bounds.into_iter().chain(of_callable.cloned()).collect(),
+            broken,
+            most: self.env().limits.catalog_diagnostics,
+            start: self.env().start.clone(),
         }
     }
-}
-
-/// Puts the gravest diagnostics first and tells in the last place how many are
-/// left out.
-fn bounded(mut found: Vec<Diagnostic>, most: usize, about: &Path) -> Vec<Diagnostic> {
-    for diagnostic in &mut found {
-        diagnostic.message = one_line(&diagnostic.message).into_owned();
-        diagnostic.help = diagnostic
-            .help
-            .as_deref()
-            .map(|help| one_line(help).into_owned());
-    }
-    // A bound that bit before is told in the first places: this one must not
-    // hide it.
-    found.sort_by_key(|diagnostic| {
-        let is_bound = diagnostic.rule == Rule::CandidatesBound;
-        (!is_bound, std::cmp::Reverse(diagnostic.severity))
-    });
-    if found.len() > most {
-        let shown = most.saturating_sub(1);
-        let left_out = counted(found.len() - shown, "diagnostic");
-        found.truncate(shown);
-        let message = format!("{left_out} more on skills left out");
-        found.push(
-            Diagnostic::warning(Rule::CatalogBound, about, message)
-                .with_help("`codeaf-skills list` shows all of them"),
-        );
-    }
-    found
 }
 
 impl Catalog {
@@ -201,8 +192,9 @@ impl Catalog {
                 .map(|entry| entry.description.chars().count())
         };
         let longest = lengths().max().unwrap_or(0);
+        let told = self.told(form);
         let rendered = |length| Rendered {
-            text: self.write(form, length),
+            text: self.write(form, length, &told),
             cut: lengths().filter(|&of_entry| of_entry > length).count(),
             longest: length,
         };
@@ -230,13 +222,50 @@ impl Catalog {
         Ok(best)
     }
 
-    /// Writes the catalog with no description over `length` characters.
-    fn write(&self, form: CatalogForm, length: usize) -> String {
+    /// Returns the diagnostics that `form` ends with: bounds first, then the
+    /// gravest, and in the last place how many are left out.
+    ///
+    /// At most [`Limits::catalog_diagnostics`](crate::Limits::catalog_diagnostics)
+    /// of them, and one where that is none.
+    fn told(&self, form: CatalogForm) -> Vec<Diagnostic> {
+        let mut told = match form {
+            CatalogForm::Text => Vec::new(),
+            CatalogForm::Xml => self.diagnostics.clone(),
+            CatalogForm::Json => [&self.diagnostics[..], &self.broken].concat(),
+        };
+        // This bound must not hide that another one bit.
+        told.sort_by_key(|found| {
+            let is_bound = found.rule == Rule::CandidatesBound;
+            (!is_bound, Reverse(found.severity))
+        });
+        if told.len() > self.most {
+            let shown = self.most.saturating_sub(1);
+            let left_out = counted(told.len() - shown, "more diagnostic");
+            told.truncate(shown);
+            let message = format!("{left_out} left out");
+            told.push(
+                Diagnostic::warning(Rule::CatalogBound, &self.start, message)
+                    .with_help("`codeaf-skills list` shows all of them"),
+            );
+        }
+        for found in &mut told {
+            found.message = one_line(&found.message).into_owned();
+            found.help = found
+                .help
+                .as_deref()
+                .map(|help| one_line(help).into_owned());
+        }
+        told
+    }
+
+    /// Writes the catalog with no description over `length` characters, and
+    /// what is `told` at its end.
+    fn write(&self, form: CatalogForm, length: usize, told: &[Diagnostic]) -> String {
         match form {
-            CatalogForm::Json => self.json(length),
+            CatalogForm::Json => self.json(length, told),
             CatalogForm::Text | CatalogForm::Xml if self.entries.is_empty() => String::new(),
             CatalogForm::Text => self.text(length),
-            CatalogForm::Xml => self.xml(length),
+            CatalogForm::Xml => self.xml(length, told),
         }
     }
 
@@ -250,7 +279,7 @@ impl Catalog {
         lines.concat()
     }
 
-    fn xml(&self, length: usize) -> String {
+    fn xml(&self, length: usize, told: &[Diagnostic]) -> String {
         let mut xml = "<available_skills>\n".to_owned();
         for entry in &self.entries {
             xml.push_str("  <skill>\n");
@@ -264,9 +293,9 @@ impl Catalog {
             }
             xml.push_str("  </skill>\n");
         }
-        if !self.diagnostics.is_empty() {
+        if !told.is_empty() {
             xml.push_str("  <diagnostics>\n");
-            for diagnostic in &self.diagnostics {
+            for diagnostic in told {
                 xml.push_str(&element("diagnostic", &one_line(&diagnostic.to_string())));
             }
             xml.push_str("  </diagnostics>\n");
@@ -275,7 +304,7 @@ impl Catalog {
         xml
     }
 
-    fn json(&self, length: usize) -> String {
+    fn json(&self, length: usize, told: &[Diagnostic]) -> String {
         #[derive(Serialize)]
         struct Document<'a> {
             version: u8,
@@ -289,7 +318,7 @@ impl Catalog {
         json_line(&Document {
             version: 1,
             skills: self.entries.iter().map(short).collect(),
-            diagnostics: &self.diagnostics,
+            diagnostics: told,
         })
     }
 }
@@ -308,6 +337,8 @@ fn element(name: &str, text: &str) -> String {
 mod tests {
     use super::super::test_folders::Folders;
     use super::*;
+    use std::path::Path;
+
     use crate::text::hidden_characters;
     use proptest::prelude::*;
 
@@ -330,6 +361,9 @@ mod tests {
                 .map(|(name, description)| entry(name, description))
                 .collect(),
             diagnostics: Vec::new(),
+            broken: Vec::new(),
+            most: 64,
+            start: "/start".into(),
         }
     }
 
@@ -456,7 +490,7 @@ mod tests {
     }
 
     #[test]
-    fn diagnostics_are_those_of_callable_skills() {
+    fn diagnostics_are_those_of_callable_skills_and_for_programs_of_broken_candidates() {
         let folders = Folders::new();
         folders.write(
             "home/.agents/skills/on-kit/SKILL.md",
@@ -475,40 +509,50 @@ mod tests {
 
         let catalog = folders.load().catalog();
 
-        let found: Vec<_> = catalog
-            .diagnostics
-            .iter()
-            .map(|found| (found.rule, found.path.clone()))
-            .collect();
-        let on_kit = folders.folder("home", "on-kit").join("SKILL.md");
-        assert_eq!(found, [(Rule::UnknownField, on_kit)]);
+        let told = |form| {
+            let told = catalog.told(form).into_iter();
+            told.map(|found| (found.rule, found.path))
+                .collect::<Vec<_>>()
+        };
+        let of_on = (
+            Rule::UnknownField,
+            folders.folder("home", "on-kit").join("SKILL.md"),
+        );
+        let of_broken = (
+            Rule::DescriptionMissing,
+            folders.folder("home", "broken").join("SKILL.md"),
+        );
+        assert_eq!(told(CatalogForm::Text), []);
+        assert_eq!(told(CatalogForm::Xml), std::slice::from_ref(&of_on));
+        assert_eq!(told(CatalogForm::Json), [of_broken, of_on]);
     }
 
     #[test]
     fn no_bound_hides_that_a_bound_bit() {
-        let about = Path::new("/start");
-        let many = |count: usize| {
-            let mut found: Vec<_> = (0..count)
-                .map(|i| Diagnostic::error(Rule::DescriptionMissing, about, format!("{i}")))
-                .collect();
-            found.push(Diagnostic::warning(
-                Rule::CandidatesBound,
-                about,
-                "7 entries were left out",
-            ));
-            found
-        };
+        let path = Path::new("/s");
 
-        for (others, most, shown, notice) in [
+        for (errors, most, shown, notice) in [
             (63, 64, 64, None),
-            (64, 64, 64, Some("2 diagnostics more on skills left out")),
-            (128, 64, 64, Some("66 diagnostics more on skills left out")),
-            (1, 1, 1, Some("2 diagnostics more on skills left out")),
+            (64, 64, 64, Some("2 more diagnostics left out")),
+            (128, 64, 64, Some("66 more diagnostics left out")),
+            (1, 1, 1, Some("2 more diagnostics left out")),
+            (1, 0, 1, Some("2 more diagnostics left out")),
         ] {
-            let found = bounded(many(others), most, about);
-            assert_eq!(found.len(), shown);
-            assert!(most == 1 || found[0].rule == Rule::CandidatesBound);
-            let last = found.last().unwrap();
+            let mut catalog = catalog(&[]);
+            catalog.most = most;
+            catalog.broken =
+                vec![Diagnostic::error(Rule::DescriptionMissing, path, "none"); errors];
+            catalog.diagnostics = vec![Diagnostic::warning(
+                Rule::CandidatesBound,
+                path,
+                "7 entries were left out",
+            )];
+
+            let told = catalog.told(CatalogForm::Json);
+
+            assert_eq!(told.len(), shown);
+            assert!(most < 2 || told[0].rule == Rule::CandidatesBound);
+            let last = &told[shown - 1];
             assert_eq!(
                 (last.rule == Rule::CatalogBound).then_some(last.message.as_str()),
                 notice
@@ -566,9 +610,11 @@ mod tests {
             form in prop::sample::select(vec![CatalogForm::Text, CatalogForm::Xml, CatalogForm::Json]),
             share in 0.0_f64..1.2,
         ) {
-            let entries: Vec<_> = descriptions.iter().enumerate().map(|(i, text)| entry(&format!("kit-{i}"), text)).collect();
-            let catalog = Catalog { entries, diagnostics: Vec::new() };
-            let length = |length| catalog.write(form, length).chars().count();
+            let mut catalog = catalog(&[]);
+            for (i, text) in descriptions.iter().enumerate() {
+                catalog.entries.push(entry(&format!("kit-{i}"), text));
+            }
+            let length = |length| catalog.write(form, length, &[]).chars().count();
             let (smallest, full) = (length(1), length(usize::MAX));
             #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss)]
             let budget = smallest.saturating_sub(3) + ((full - smallest + 6) as f64 * share) as usize;

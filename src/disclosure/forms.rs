@@ -8,8 +8,9 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::activation::{Activation, ActivationError, path_text};
+use super::activation::{Activation, path_text};
 use super::body::{with_base_dir, without_comments};
+use super::error::ActivationError;
 use crate::diagnostic::{Diagnostic, Rule, Span};
 use crate::discovery::skill_file::SKILL_FILE;
 use crate::text::escape_xml;

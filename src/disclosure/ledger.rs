@@ -58,6 +58,20 @@ impl Ledger {
     /// A skill counts as loaded if `ok` is exactly `true`, `data.status` is
     /// `loaded`, and `name` and `content` are texts and not blank. Of two, the
     /// later counts. Any other line is skipped and returned as a fault.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use codeaf_skills::{Ledger, Source};
+    ///
+    /// let transcript = r#"{"role": "user", "content": "Fill this form."}
+    /// {"role": "tool", "name": "skill", "content": {"ok": true, "data": {"name": "pdf", "status": "loaded", "content": "<skill name=\"pdf\" dir=\"/s/pdf\">\n</skill>"}}}
+    /// {"role": "tool", "na"#;
+    ///
+    /// let (ledger, faults) = Ledger::from_transcript(transcript.lines());
+    /// assert!(ledger.skills().eq([(Source::Workspace, "pdf")]));
+    /// assert_eq!(faults[0].line, 3);
+    /// ```
     #[must_use]
     pub fn from_transcript<'a>(
         lines: impl IntoIterator<Item = &'a str>,

@@ -9,6 +9,7 @@ pub mod activation;
 mod body;
 pub mod catalog;
 pub mod commands;
+mod error;
 mod forms;
 pub mod ledger;
 pub mod tool;
@@ -22,9 +23,10 @@ use crate::discovery::scan::Skill;
 use crate::discovery::snapshot::Snapshot;
 use crate::text::hidden_characters;
 
-pub use activation::{Activation, ActivationError, Freshness};
+pub use activation::{Activation, Freshness};
 pub use catalog::{BudgetError, Catalog, CatalogEntry, CatalogForm, Rendered};
 pub use commands::{Invocation, NoInvocation, SlashCommand};
+pub use error::ActivationError;
 pub use ledger::{Ledger, TranscriptFault};
 pub use tool::{Outcome, Reply, ToolCall, row};
 

@@ -8,7 +8,8 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use super::activation::{Activation, ActivationError, Freshness, bounded_name};
+use super::activation::{Activation, Freshness};
+use super::error::{ActivationError, bounded_name};
 use super::ledger::Ledger;
 use crate::diagnostic::Diagnostic;
 use crate::discovery::roots::Origin;
@@ -103,6 +104,15 @@ pub enum Outcome<'a> {
 }
 
 /// Returns the row for an activation of `name`, by the model or by a person.
+///
+/// # Examples
+///
+/// ```
+/// use codeaf_skills::disclosure::{Outcome, row};
+///
+/// assert_eq!(row("pdf", Outcome::Loaded(3_174)), "used skill pdf · 3.1 KB");
+/// assert_eq!(row("pdf", Outcome::Failed("off")), "skill pdf · off");
+/// ```
 #[must_use]
 pub fn row(name: &str, outcome: Outcome<'_>) -> String {
     let name = bounded_name(name);
