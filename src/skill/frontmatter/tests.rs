@@ -440,22 +440,21 @@ fn the_worst_texts_within_the_bounds_are_read_in_time() {
         let start: String = text.chars().take(20).collect();
         assert_eq!(facts.fault, None, "{start}");
         // Without optimisation, on a busy machine; a quadratic step would take
-        // seconds.
-        assert!(took < Duration::from_millis(500), "{start}: {took:?}");
+        // far longer.
+        assert!(took < Duration::from_secs(2), "{start}: {took:?}");
     }
 }
 
-/// Runs a piece of work up to three times for its best time: another program
-/// may have had the processor.
+/// Runs a piece of work some times for its best time: another program may have
+/// had the processor.
 fn timed<T>(work: impl Fn() -> T) -> (T, Duration) {
     let once = || {
         let start = Instant::now();
         (work(), start.elapsed())
     };
-    let runs = [once(), once(), once()];
-    let best = runs.iter().map(|run| run.1).min().unwrap_or_default();
-    let [first, ..] = runs;
-    (first.0, best)
+    let (result, first) = once();
+    let best = (0..4).map(|_| once().1).fold(first, Duration::min);
+    (result, best)
 }
 
 /// A small generator of the xorshift kind; a seed gives the same inputs each
@@ -474,6 +473,9 @@ impl Dice {
         from[self.roll(from.len())]
     }
 }
+
+/// How many of [`PIECES`] are what most people write.
+const COMMON: usize = 16;
 
 const PIECES: &[&str] = &[
     "name: demo\n",
@@ -494,6 +496,11 @@ const PIECES: &[&str] = &[
     "a: &x y\n",
     "b: *x\n",
     "a: {b: c, d: [e]}\n",
+    "a: {b, 'c''d', \"e\\tf\": g, h: }\n",
+    "a: {? b, *x : c, d: , \"e\\tf\"}\n",
+    "a: &x\nb: *x\nc: |\n  *x\n",
+    "- - a\n  - b: \"c\\nd\"\n",
+    "a: !<tag:yaml.org,2002:str> |-\n  x\n",
     "a: !!str 1\n",
     "a: !mine b\n",
     "a: \"x\\ny\"\n",
@@ -574,7 +581,12 @@ const SNIPS: &[&str] = &[
 
 /// Makes a frontmatter out of likely pieces, some of it then broken.
 fn concoct(dice: &mut Dice) -> String {
-    let mut text: String = (0..=dice.roll(5)).map(|_| dice.pick(PIECES)).collect();
+    let pieces = if dice.roll(2) == 0 {
+        &PIECES[..COMMON]
+    } else {
+        PIECES
+    };
+    let mut text: String = (0..=dice.roll(5)).map(|_| dice.pick(pieces)).collect();
     for _ in 0..dice.roll(5) {
         let at = text.floor_char_boundary(dice.roll(text.len() + 1));
         match dice.roll(4) {
@@ -648,10 +660,13 @@ fn check_place(text: &str, value: &Value, at: &impl Fn(Span) -> String) {
             Some(Style::Double) => assert!(written.starts_with('"'), "{text:?}"),
             Some(Style::Literal) => assert!(written.starts_with('|'), "{text:?}"),
             Some(Style::Folded) => assert!(written.starts_with('>'), "{text:?}"),
-            Some(Style::Plain) => assert!(
-                scalar.text.starts_with(&written),
-                "{text:?} {written:?} {scalar:?}"
-            ),
+            Some(Style::Plain) => {
+                let shown = scalar.text.starts_with(&written);
+                assert!(
+                    shown && written.is_empty() == scalar.text.is_empty(),
+                    "{text:?} {scalar:?}"
+                );
+            }
         },
     }
 }
