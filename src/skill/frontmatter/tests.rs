@@ -463,10 +463,16 @@ fn bombs_are_refused_at_once() {
         ("x".repeat(1 << 20), Rule::FrontmatterTooLarge),
     ] {
         let file = fenced(&text);
-        let (facts, took) = timed(|| read(file.as_bytes(), &Limits::DEFAULT));
         let start = &text[..20];
-        assert_eq!(facts.fault.map(|fault| fault.rule), Some(rule), "{start}");
-        assert!(took < Duration::from_millis(50), "{start}: {took:?}");
+        let in_time = || {
+            let began = Instant::now();
+            let facts = read(file.as_bytes(), &Limits::DEFAULT);
+            let took = began.elapsed();
+            assert_eq!(facts.fault.map(|fault| fault.rule), Some(rule), "{start}");
+            took < Duration::from_millis(50)
+        };
+        // Another program may have the processor, but not every time.
+        assert!((0..20).any(|_| in_time()), "{start}");
     }
 }
 
@@ -505,18 +511,6 @@ fn the_worst_texts_within_the_bounds_are_read_in_time() {
         // far longer.
         assert!(took < Duration::from_secs(2), "{start}: {took:?}");
     }
-}
-
-/// Runs a piece of work some times for its best time: another program may have
-/// had the processor.
-fn timed<T>(work: impl Fn() -> T) -> (T, Duration) {
-    let once = || {
-        let start = Instant::now();
-        (work(), start.elapsed())
-    };
-    let (result, first) = once();
-    let best = (0..4).map(|_| once().1).fold(first, Duration::min);
-    (result, best)
 }
 
 /// A small generator of the xorshift kind; a seed gives the same inputs each
