@@ -291,59 +291,68 @@ impl<'a> Lines<'a> {
     /// Reads a block after `|` or `>`.
     fn block(&mut self, line: Line, header: &str, start: usize) -> Option<Value> {
         let literal = header.starts_with('|');
-        let keep = match &header[1..] {
-            "" => None,
-            "+" => Some(true),
-            "-" => Some(false),
+        let (mut text, breaks) = self.block_text(line.indent, literal)?;
+        match &header[1..] {
+            "" => text.push('\n'),
+            "-" => {}
+            "+" => text.extend(repeat_n('\n', breaks + 1)),
             _ => return None,
-        };
-        let mut text = String::new();
-        let mut indent = None;
-        let mut breaks = 0;
-        while let Some(next) = self.line {
-            if next.text.is_empty() {
-                breaks += 1;
-            } else if next.is_blank() {
-                return None;
-            } else {
-                let first = indent.is_none();
-                let column = *indent.get_or_insert(next.indent);
-                if next.indent <= line.indent || next.indent < column {
-                    break;
-                }
-                match (first, literal) {
-                    (true, _) => text.extend(repeat_n('\n', breaks)),
-                    (false, true) => text.extend(repeat_n('\n', breaks + 1)),
-                    (false, false) => fold(&mut text, breaks),
-                }
-                let content = &next.text[column..];
-                if !literal && content.starts_with(' ') {
-                    return None;
-                }
-                text.push_str(content);
-                breaks = 0;
-            }
-            self.advance();
-        }
-        if text.is_empty() {
-            return None;
-        }
-        match keep {
-            None => text.push('\n'),
-            Some(true) => text.extend(repeat_n('\n', breaks + 1)),
-            Some(false) => {}
         }
         let style = if literal {
             Style::Literal
         } else {
             Style::Folded
         };
-        Some(scalar(
-            text,
-            ScalarKind::Text,
-            style,
-            line.span(start, header),
-        ))
+        let span = line.span(start, header);
+        Some(scalar(text, ScalarKind::Text, style, span))
+    }
+
+    /// Reads the lines of a block under a key in `column`, without the last
+    /// line end; also returns how many blank lines follow.
+    fn block_text(&mut self, column: usize, literal: bool) -> Option<(String, usize)> {
+        let first = self.first_of_text()?;
+        if first.indent <= column {
+            return None;
+        }
+        let mut text = String::new();
+        let mut breaks = 0;
+        while let Some(line) = self.line {
+            if line.is_blank() {
+                // Blanks could be text of the block.
+                if line.indent > 0 {
+                    return None;
+                }
+                breaks += 1;
+                self.advance();
+                continue;
+            }
+            if line.indent < first.indent {
+                break;
+            }
+            let content = &line.text[first.indent..];
+            if line.number == first.number {
+                text.extend(repeat_n('\n', breaks));
+            } else if literal {
+                text.extend(repeat_n('\n', breaks + 1));
+            } else {
+                fold(&mut text, breaks);
+            }
+            if !literal && content.starts_with(' ') {
+                return None;
+            }
+            text.push_str(content);
+            breaks = 0;
+            self.advance();
+        }
+        Some((text, breaks))
+    }
+
+    /// Returns the next line that is not blank, taking none.
+    fn first_of_text(mut self) -> Option<Line<'a>> {
+        while self.line?.is_blank() {
+            self.advance();
+        }
+        self.line
     }
 }
 
@@ -372,7 +381,7 @@ fn scalar(text: String, kind: ScalarKind, style: Style, span: Span) -> Value {
 fn one_line(line: Line, text: &str, start: usize) -> Option<Value> {
     let span = line.span(start, text);
     if let Some(style) = quote_of(text) {
-        let inner = text.get(1..text.len() - 1).filter(|_| text.len() > 1)?;
+        let inner = text.get(1..text.len() - 1)?;
         let closed = text.as_bytes()[0] == text.as_bytes()[text.len() - 1];
         let simple = !inner.bytes().any(|b| b == text.as_bytes()[0] || b == b'\\');
         return (closed && simple).then(|| scalar(inner.to_owned(), ScalarKind::Text, style, span));

@@ -150,12 +150,16 @@ impl Reader<'_> {
     }
 
     fn place(&mut self, text: &str, offset: Option<usize>) -> (Span, Option<Style>, Option<Span>) {
-        let expected = self.peek();
-        let token = match (expected, offset) {
-            (Some(token), None) => Some(token),
-            (Some(token), Some(offset)) if begins_at(token, offset) => Some(token),
-            (_, Some(offset)) => self.resynchronize(offset),
-            (None, None) => None,
+        let token = match offset.map(|offset| offset + text.len()) {
+            None => self.peek(),
+            Some(end) => {
+                let expected = self.peek().filter(|&token| ends_at(token, end));
+                // No text is no node: what ends here then came before.
+                expected.or_else(|| {
+                    let lost = !text.is_empty();
+                    lost.then(|| self.resynchronize(end)).flatten()
+                })
+            }
         };
         match token {
             Some(
@@ -181,24 +185,25 @@ impl Reader<'_> {
         }
     }
 
-    /// Finds the node at `offset` after steps got out of time.
-    fn resynchronize(&mut self, offset: usize) -> Option<Token> {
+    /// Finds the node that ends at `end` after steps got out of time.
+    fn resynchronize(&mut self, end: usize) -> Option<Token> {
         let tokens = &self.nodes.tokens;
-        let after = tokens.partition_point(|token| token.start <= offset);
-        let found = [after.checked_sub(1), after.checked_sub(2)]
-            .into_iter()
-            .flatten()
-            .find(|&i| begins_at(tokens[i], offset))?;
+        let after = tokens.partition_point(|token| token.start < end);
+        let found = after.checked_sub(1)?;
+        if !ends_at(tokens[found], end) {
+            return None;
+        }
         self.next = found;
         Some(tokens[found])
     }
 }
 
-/// Whether the text at `offset` is that of `token`: behind its quote, if any.
-fn begins_at(token: Token, offset: usize) -> bool {
+/// Whether a text that ends at `end` is that of `token`, before its quote. Its
+/// beginning says less: the library cuts the text from the end of a scalar.
+fn ends_at(token: Token, end: usize) -> bool {
     match token.kind {
-        TokenKind::Scalar(Style::Plain) => token.start == offset,
-        TokenKind::Scalar(Style::Single | Style::Double) => token.start + 1 == offset,
+        TokenKind::Scalar(Style::Plain) => token.end == end,
+        TokenKind::Scalar(Style::Single | Style::Double) => token.end == end + 1,
         _ => false,
     }
 }

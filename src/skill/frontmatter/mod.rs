@@ -231,7 +231,7 @@ impl Fault {
 ///
 /// let version = facts.field("version").and_then(|field| field.value.scalar());
 /// assert_eq!(version.map(|scalar| scalar.text.as_str()), Some("1.10"));
-/// assert_eq!(facts.body, 33);
+/// assert_eq!(facts.body, 32);
 /// ```
 #[must_use]
 pub fn read(bytes: &[u8], limits: &Limits) -> Facts {

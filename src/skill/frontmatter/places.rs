@@ -142,7 +142,7 @@ fn is_special(c: char) -> bool {
 }
 
 /// Characters that must be written as an escape in YAML.
-fn is_forbidden(c: char) -> bool {
+pub(super) fn is_forbidden(c: char) -> bool {
     match c {
         '\t' | '\n' | '\r' | '\u{85}' => false,
         '\u{fffe}' | '\u{ffff}' => true,

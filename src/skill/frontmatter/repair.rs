@@ -23,12 +23,15 @@ pub(super) fn read(text: &str, limits: &Limits) -> Result<Parsed, Fault> {
         Refusal::Syntax(..) => mends(text),
         _ => Vec::new(),
     };
+    let fault = refusal::fault(&refused, &nodes, &source, limits);
     if mends.is_empty() {
-        return Err(refusal::fault(&refused, &nodes, &source, limits));
+        return Err(fault);
     }
     let source = source.mended(&mends);
     let nodes = scan(&source, limits)?;
     match library::read(&source, &nodes, limits) {
+        // Quotes that went into a block or other quotes would change its text.
+        Ok(_) if !source.mends_are_values(&nodes) => Err(fault),
         Ok(outcome) => parsed(outcome, &nodes, &source),
         Err(refused) => Err(refusal::fault(&refused, &nodes, &source, limits)),
     }
@@ -74,13 +77,17 @@ fn mends(text: &str) -> Vec<Mend> {
             },
         };
         let bytes = text.as_bytes();
-        match bytes[start] {
+        let begin = skip_properties(bytes, start);
+        match bytes.get(begin).copied().unwrap_or_default() {
             b'|' | b'>' => number = lines.after_deeper(number, entry.column),
             b'\'' | b'"' | b'[' | b'{' => {
-                let end = skip_closed(bytes, start);
+                let end = skip_closed(bytes, begin);
                 number = lines.number_of(end).max(first) + 1;
             }
-            b if begins_plain(b, bytes.get(start + 1).copied()) => {
+            b if entry.keyed
+                && begin == start
+                && begins_plain(b, bytes.get(start + 1).copied()) =>
+            {
                 let after = lines.after_plain(first + 1, entry.column);
                 let end = lines.end_of(after - 1);
                 number = after;
@@ -107,6 +114,20 @@ fn offending_colon(value: &[u8]) -> Option<usize> {
             (b == b':' && is_blank_or_end(value.get(i + 1).copied())).then_some(Some(i))
         }
     })?
+}
+
+/// Steps over the anchor and the tag before a value.
+fn skip_properties(bytes: &[u8], start: usize) -> usize {
+    let mut at = start;
+    while matches!(bytes.get(at), Some(b'&' | b'!')) {
+        let word = bytes[at..]
+            .iter()
+            .take_while(|&&b| !is_blank_or_end(Some(b)));
+        at += word.count();
+        let blanks = bytes[at..].iter().take_while(|b| matches!(b, b' ' | b'\t'));
+        at += blanks.count();
+    }
+    at
 }
 
 /// Returns the end of the quotes or brackets that open at `start`, or the
@@ -141,14 +162,16 @@ struct Line<'a> {
     text: &'a str,
 }
 
-/// `key: value` on a line.
+/// `key: value` on a line, or an item of a list.
 struct Entry {
-    /// The column of the key, from 0.
+    /// The column of the key or the dash, from 0.
     column: usize,
-    /// Behind the colon.
+    /// Behind the colon or the dash.
     after: usize,
     /// The end of the line's text.
     end: usize,
+    /// Whether it has a key.
+    keyed: bool,
     /// Whether the key holds a blank.
     worded: bool,
 }
@@ -175,23 +198,26 @@ impl Line<'_> {
         self.text.trim_start().starts_with('#')
     }
 
-    /// Returns the entry on this line, behind any `- ` of list items.
+    /// Returns the entry on this line, behind any `- ` of list items; without
+    /// a key, the last item itself.
     fn entry(self) -> Option<Entry> {
         let mut column = self.indent();
-        loop {
-            let rest = &self.text[column..];
-            let item = rest.strip_prefix("- ").map(str::trim_start);
-            match item {
-                Some(item) if !item.is_empty() => column = self.text.len() - item.len(),
-                _ => break,
-            }
+        let mut dash = None;
+        while let Some(item) = self.text[column..].strip_prefix("- ") {
+            dash = Some(column);
+            column = self.text.len() - item.trim_start_matches([' ', '\t']).len();
         }
-        let (key, after) = split_key(&self.text[column..])?;
+        let (column, length, key) = match (split_key(&self.text[column..]), dash) {
+            (Some((key, length)), _) => (column, column + length, Some(key)),
+            (None, Some(dash)) => (dash, column, None),
+            (None, None) => return None,
+        };
         Some(Entry {
             column,
-            after: self.start + column + after,
+            after: self.start + length,
             end: self.start + self.text.len(),
-            worded: key.contains(' '),
+            keyed: key.is_some(),
+            worded: key.is_some_and(|key| key.contains(' ')),
         })
     }
 
@@ -315,6 +341,11 @@ mod tests {
                 "a: 'b: c'\nb: \"x\n  y: z: w\"\nc: [p, q: r,\n  s: t]\n",
                 &[],
             ),
+            ("a:\n  - |\n    b: c: d\n", &[]),
+            ("a:\n  - - 'b: c\n  d: e: f'\n", &[]),
+            ("a: &x !!str |\n  b: c: d\n", &[]),
+            ("a: &x b: c\n", &[]),
+            ("- a\n- b: c: d\n", &["c: d"]),
             ("a: `b: c`\nb: @c: d\nd: %e: f\n", &[]),
             ("'a: b': c: d\n", &["c: d"]),
             ("a: http://x\nb: 10:30\n", &[]),

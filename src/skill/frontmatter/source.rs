@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::lexer::Token;
+use super::Style;
+use super::lexer::{Nodes, Token, TokenKind};
 use super::places::Places;
 use crate::diagnostic::Span;
 
@@ -71,6 +72,16 @@ impl<'a> Source<'a> {
             colons,
             ..self
         }
+    }
+
+    /// Whether each mended value is a value of its own.
+    pub(super) fn mends_are_values(&self, nodes: &Nodes) -> bool {
+        let tokens = &nodes.tokens;
+        let is_value = |&(start, _): &(usize, usize)| {
+            let found = tokens.binary_search_by_key(&start, |token| token.start);
+            found.is_ok_and(|i| tokens[i].kind == TokenKind::Scalar(Style::Single))
+        };
+        self.colons.iter().all(is_value)
     }
 
     /// Returns the byte of the original that a byte of the text stands for.
