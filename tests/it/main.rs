@@ -12,11 +12,16 @@ mod sandbox;
 
 mod broken_skills;
 mod clear;
+mod completions;
 mod decide;
+mod demo;
 mod edges;
+mod failing_calls;
 mod json;
 mod list;
 mod places;
+mod races;
+mod random;
 mod scopes;
 mod targets;
 mod why;
