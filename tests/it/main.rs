@@ -1,1 +1,27 @@
-//! stub
+//! The program as its users meet it: real folders, a real process, its words.
+//!
+//! What a rule decides is tested beside the rule; here it is tested that the
+//! rules reach the command line, that writes hold under rivals, crashes and
+//! failing calls, and that the house keeps its order.
+//!
+//! To run one theme: `cargo test --test it scopes::`.
+
+#![allow(clippy::unwrap_used)]
+
+mod sandbox;
+
+mod broken_skills;
+mod clear;
+mod completions;
+mod decide;
+mod demo;
+mod edges;
+mod failing_calls;
+mod json;
+mod list;
+mod places;
+mod races;
+mod random;
+mod scopes;
+mod targets;
+mod why;
