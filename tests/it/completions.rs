@@ -7,7 +7,9 @@ use std::time::Instant;
 use crate::sandbox::Sandbox;
 
 fn script(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("completions").join(name)
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("completions")
+        .join(name)
 }
 
 fn two_skills() -> Sandbox {
@@ -89,7 +91,11 @@ fn sourcing_a_script_prints_nothing() {
     for (shell, before, file) in [
         ("bash", "", "codeaf-skills.bash"),
         ("fish", "", "codeaf-skills.fish"),
-        ("zsh", "autoload -Uz compinit && compinit -D;", "_codeaf-skills"),
+        (
+            "zsh",
+            "autoload -Uz compinit && compinit -D;",
+            "_codeaf-skills",
+        ),
     ] {
         let program = format!("{before} source '{}'", script(file).display());
         if let Some(lines) = offered(&sandbox, shell, &program) {

@@ -22,6 +22,7 @@ mod list;
 mod places;
 mod races;
 mod random;
+mod readme;
 mod scopes;
 mod targets;
 mod why;

@@ -170,7 +170,9 @@ fn wrong_usage(error: &clap::Error, console: &mut Console) -> ExitCode {
         return Failure::usage(message).help(help).report(console);
     }
     match error.print() {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => ExitCode::FAILURE,
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            Failure::from(error).report(console)
+        }
         _ if is_answer => ExitCode::SUCCESS,
         _ => ExitCode::from(2),
     }

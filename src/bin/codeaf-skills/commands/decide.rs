@@ -329,7 +329,7 @@ impl Edit {
                 skills: rows.collect(),
             })?);
         }
-        let mut rows = Rows::new(&["NAME", "STATE", "DECIDED BY", "WHERE"]);
+        let mut rows = Rows::new(&[""; 4]);
         for (name, (found, resolution)) in self.names.iter().zip(&resolutions) {
             let (scope, mut place) = cause_cells(&resolution.cause, console);
             if !found {
