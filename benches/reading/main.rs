@@ -10,6 +10,7 @@
 //! cache. The floor finds every SKILL.md of a tree, opens it and reads its first
 //! 4 KiB, on one thread: no reader of skills can do less.
 
+#![allow(clippy::disallowed_methods, reason = "a program of its own")]
 #![allow(
     clippy::print_stdout,
     reason = "a benchmark reports on standard output"

@@ -35,13 +35,12 @@ fn examples(page: &str) -> Vec<(&str, String)> {
     let blocks = blocks.map(|block| block.split("```").next().unwrap());
     let mut examples = Vec::new();
     for line in blocks.flat_map(str::lines) {
-        match line.strip_prefix("$ ") {
-            Some(command) => examples.push((command, String::new())),
-            None => {
-                let (_, output) = examples.last_mut().unwrap();
-                *output += line;
-                output.push('\n');
-            }
+        if let Some(command) = line.strip_prefix("$ ") {
+            examples.push((command, String::new()));
+        } else {
+            let (_, output) = examples.last_mut().unwrap();
+            *output += line;
+            output.push('\n');
         }
     }
     examples

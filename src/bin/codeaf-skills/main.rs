@@ -4,6 +4,11 @@
 //! and printed. This file reads the process's surroundings and nothing else
 //! does.
 
+#![allow(
+    clippy::disallowed_methods,
+    reason = "here the surroundings are read, and nowhere else"
+)]
+
 mod args;
 mod commands;
 mod complete;

@@ -3,6 +3,11 @@
 //! They stand together so that a test can make the n-th one fail; otherwise
 //! each is the bare call.
 
+#![allow(
+    clippy::disallowed_methods,
+    reason = "the calls of the write path, its lock among them"
+)]
+
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
