@@ -18,6 +18,9 @@ use super::{Content, Field, Scalar, ScalarKind, Style, Value};
 use crate::diagnostic::Span;
 use crate::limits::Limits;
 
+/// Levels of nesting that the library takes, whatever the bound is.
+pub(super) const LEVELS: usize = 128;
+
 /// What the library made of a text.
 pub(super) enum Outcome {
     /// The fields of a mapping; none for an empty text.

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use super::lexer::{Nodes, Stop};
-use super::library::Refusal;
+use super::library::{LEVELS, Refusal};
 use super::source::Source;
 use super::{Fault, Value};
 use crate::diagnostic::{Rule, Span};
@@ -34,7 +34,7 @@ pub(super) fn fault(refusal: &Refusal, nodes: &Nodes, source: &Source, limits: &
         Refusal::Syntax(message, offset) => syntax(message, *offset, source),
         Refusal::Depth if first_alias.is_some() => aliases(
             place,
-            format!("aliases nest deeper than {} levels", limits.yaml_depth),
+            format!("aliases nest deeper than {} levels", levels(limits)),
         ),
         Refusal::Depth => too_deep(place, limits),
         Refusal::Values(most) => aliases(
@@ -88,8 +88,12 @@ fn aliases(span: Span, message: String) -> Fault {
     Fault::new(Rule::YamlAliases, span, message).with_help("write the values out instead")
 }
 
+fn levels(limits: &Limits) -> usize {
+    limits.yaml_depth.min(LEVELS)
+}
+
 fn too_deep(span: Span, limits: &Limits) -> Fault {
-    let message = format!("nested deeper than {} levels", limits.yaml_depth);
+    let message = format!("nested deeper than {} levels", levels(limits));
     Fault::new(Rule::YamlDepth, span, message)
         .with_help("frontmatter needs two or three levels; keep anything deeper in the body")
 }

@@ -423,6 +423,16 @@ fn bounds_hold_to_the_byte() {
         facts(&deep(64)).fault.map(|fault| fault.rule),
         Some(Rule::YamlDepth)
     );
+    let own = Limits {
+        yaml_depth: 10_000,
+        ..limits
+    };
+    let rule = |levels| {
+        let file = fenced(&deep(levels));
+        read(file.as_bytes(), &own).fault.map(|fault| fault.rule)
+    };
+    assert_eq!(rule(127), None, "the library's own bound is 128");
+    assert_eq!(rule(5_000), Some(Rule::YamlDepth));
 }
 
 /// An alias bomb of ten levels, ten aliases each.
