@@ -168,6 +168,5 @@ fn an_answer_among_a_thousand_skills_comes_before_the_finger_leaves_the_key() {
 
     let took = started.elapsed();
     assert_eq!(output.stdout.lines().count(), 100, "{output}");
-    println!("an answer among 1,000 skills took {took:?}");
-    assert!(took.as_millis() < 300, "{took:?}");
+    assert!(took.as_millis() < 300, "an answer took {took:?}");
 }

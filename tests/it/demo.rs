@@ -18,7 +18,7 @@ fn demo(words: &[&str]) -> Output {
 
 #[test]
 fn list_of_the_demo() {
-    demo(&["list"]).success().is(r#"
+    demo(&["list"]).success().is(r"
         NAME             STATE     DECIDED BY  SOURCE                                      SIZE
           DESCRIPTION
         api-docs         off       project     tests/fixtures/demo/project/.github/skills  1.1 KB
@@ -53,13 +53,14 @@ fn list_of_the_demo() {
           tests/fixtures/demo/project/.claude/skills/test-plans/SKILL.md:2:1: error[description-missing]: there is no description
             help: write what the skill does and when to use it: `description: …`
 
+        1 skill loads with 1 finding; `codeaf-skills list -v` shows them
         2 entries in the roots are no skill; `codeaf-skills list -v` shows which and why
-        "#);
+        ");
 }
 
 #[test]
 fn why_of_a_skill_with_two_copies() {
-    demo(&["why", "code-review"]).success().is(r#"
+    demo(&["why", "code-review"]).success().is(r"
         code-review is on: the global scope turned your own copy on, and this repository's copy shadows it
 
         SCOPE    SAYS     WHERE
@@ -76,7 +77,7 @@ fn why_of_a_skill_with_two_copies() {
 
         to turn it off:
           codeaf-skills -C tests/fixtures/demo/project off code-review --global
-        "#);
+        ");
 }
 
 #[test]

@@ -15,18 +15,23 @@
 mod sandbox;
 
 mod broken_skills;
+mod catalog;
 mod clear;
 mod completions;
 mod decide;
 mod demo;
 mod edges;
 mod failing_calls;
+mod help;
+mod house;
 mod json;
 mod list;
+mod mutations;
 mod places;
 mod races;
 mod random;
 mod readme;
+mod rules;
 mod scopes;
 mod targets;
 mod why;

@@ -111,13 +111,13 @@ fn off_wins_in_one_file_that_says_both_with_a_warning() {
         r#"{"on": ["pdf"], "off": ["pdf"]}"#,
     );
 
-    sandbox.run(["list"]).success().is(r#"
+    sandbox.run(["list"]).success().is(r"
         NAME  STATE  DECIDED BY  SOURCE            SIZE  DESCRIPTION
         pdf   off    global      ~/.agents/skills  61 B  Reads PDF files.
         -- stderr --
         ~/.codeaf/skills.json:1:25: warning[scope-both-lists]: `pdf` is in both lists; off wins
           help: keep the name once, in one of the lists
-        "#);
+        ");
     sandbox.run(["on", "pdf", "--global"]).success();
 
     assert_eq!(
