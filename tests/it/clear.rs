@@ -21,7 +21,7 @@ fn clearing_lets_the_wider_scope_decide_again() {
     let output = sandbox.run(["clear", "kept"]);
 
     output.success().is("
-        kept  on     global      ~/.codeaf/skills.json:2:10
+        kept  on  global  ~/.codeaf/skills.json:2:10
         -- stderr --
         wrote .codeaf/skills.json
         ");

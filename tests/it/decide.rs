@@ -23,7 +23,7 @@ fn off_in_project_beats_on_in_global() {
     let output = sandbox.run(["off", "pdf", "--project"]);
 
     output.success().is("
-        pdf   off    project     .codeaf/skills.json:4:5
+        pdf  off  project  .codeaf/skills.json:4:5
         -- stderr --
         wrote .codeaf/skills.json
         ");
@@ -37,7 +37,7 @@ fn a_narrower_scope_that_says_otherwise_is_named_with_the_command_that_takes_it_
     let output = sandbox.run(["on", "pdf", "--global"]);
 
     output.success().is("
-        pdf   off    project     .codeaf/skills.json:4:5
+        pdf  off  project  .codeaf/skills.json:4:5
         -- stderr --
         wrote ~/.codeaf/skills.json
         note: pdf stays off: the project scope says off and is narrower; `codeaf-skills clear pdf --project` takes that back
@@ -67,7 +67,7 @@ fn an_unknown_name_is_refused_with_near_names_and_stored_with_force() {
         .run(["on", "zzz", "--global", "--force"])
         .success()
         .has(&[
-            "zzz   on     global",
+            "zzz  on  global",
             "no skill is called zzz; the decision is kept for when there is one",
         ]);
     assert!(sandbox.read(GLOBAL).contains("\"zzz\""));
@@ -120,9 +120,9 @@ fn patterns_expand_now_and_their_names_are_stored() {
         .run(["on", "db-*", "pd?", "pdf", "--global"])
         .success()
         .is("
-        db-backup   on     global      ~/.codeaf/skills.json:3:5
-        db-restore  on     global      ~/.codeaf/skills.json:4:5
-        pdf         on     global      ~/.codeaf/skills.json:5:5
+        db-backup   on  global  ~/.codeaf/skills.json:3:5
+        db-restore  on  global  ~/.codeaf/skills.json:4:5
+        pdf         on  global  ~/.codeaf/skills.json:5:5
         -- stderr --
         wrote ~/.codeaf/skills.json
         ");
@@ -160,7 +160,7 @@ fn a_dry_run_shows_the_edit_and_writes_nothing_at_all() {
     sandbox.run(["on", "pdf", "--global"]).success();
     let before = sandbox.everything();
     sandbox.run(["on", "pdf", "--global", "-n"]).success().is("
-        pdf   on     global      ~/.codeaf/skills.json:3:5
+        pdf  on  global  ~/.codeaf/skills.json:3:5
         -- stderr --
         note: nothing to change
         ");
@@ -198,7 +198,7 @@ fn nothing_to_change_touches_nothing_and_still_answers() {
     let inode = sandbox.path(GLOBAL).metadata().unwrap().ino();
 
     sandbox.run(["on", "pdf", "--global"]).success().is("
-        pdf   on     global      ~/.codeaf/skills.json:1:10
+        pdf  on  global  ~/.codeaf/skills.json:1:10
         ");
     sandbox
         .run(["off", "db-backup", "--global"])
@@ -337,7 +337,7 @@ fn quiet_keeps_errors_and_drops_notes() {
     let sandbox = three_skills();
 
     sandbox.run(["on", "pdf", "--global", "-q"]).success().is("
-        pdf   on     global      ~/.codeaf/skills.json:3:5
+        pdf  on  global  ~/.codeaf/skills.json:3:5
         ");
     sandbox
         .run(["on", "nope", "--global", "-q"])

@@ -309,7 +309,7 @@ fn names_are_compared_in_one_normal_form_and_with_their_case() {
     sandbox
         .run(["on", "caf\u{e9}", "--global"])
         .success()
-        .has(&["on     global"]);
+        .has(&["on  global"]);
     sandbox
         .run(["on", "notes", "--global"])
         .refused()
