@@ -30,6 +30,8 @@ pub struct SlashCommand {
     pub source: Source,
     /// The description on one line.
     pub description: String,
+    /// What to type behind it, if the skill says so, on one line.
+    pub arguments: Option<String>,
     /// Whether a built-in command took the skill's name.
     pub reserved: bool,
 }
@@ -88,6 +90,10 @@ impl Snapshot {
                 name: visible(&skill.name).into_owned(),
                 source: skill.source(),
                 description: one_line(&skill.description).into_owned(),
+                arguments: skill
+                    .argument_hint
+                    .as_deref()
+                    .map(|hint| one_line(hint).into_owned()),
                 reserved: is_reserved(&alias, reserved),
                 alias,
             }

@@ -34,6 +34,8 @@ pub struct Skill {
     pub name: String,
     /// The description as the file has it, line ends included.
     pub description: String,
+    /// What to type behind its slash command, if it says so.
+    pub argument_hint: Option<String>,
     /// The root it was found in.
     pub root: Arc<Root>,
     /// The skill's folder, at its first path; absolute.
@@ -130,7 +132,6 @@ pub(super) fn scan(roots: Vec<Root>, limits: &Limits) -> Scan {
             Err(broken) => scan.broken.push(broken),
         }
     }
-    mark_shadowed(&mut scan.skills);
     scan
 }
 
@@ -405,6 +406,7 @@ impl Reader<'_> {
             Ok(loaded) => Ok(Skill {
                 name: loaded.name,
                 description: loaded.description,
+                argument_hint: loaded.argument_hint,
                 root: Arc::clone(&root.root),
                 folder,
                 size,
@@ -427,7 +429,7 @@ fn claimed_name(facts: &Facts) -> Option<&str> {
 }
 
 /// The first skill of a source owns its name.
-fn mark_shadowed(skills: &mut [Skill]) {
+pub(super) fn mark_shadowed(skills: &mut [Skill]) {
     let mut owners: HashMap<(Source, &str), &Path> = HashMap::with_capacity(skills.len());
     let mut shadowed = Vec::new();
     for (index, skill) in skills.iter().enumerate() {

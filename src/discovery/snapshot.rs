@@ -11,7 +11,7 @@ use super::broken::{Broken, skill_folders_in};
 use super::conversation::{Conversation, ConversationError};
 use super::project::Project;
 use super::roots::{Origin, roots};
-use super::scan::{LookedAt, Skill, scan};
+use super::scan::{LookedAt, Skill, mark_shadowed, scan};
 use super::skill_file::SKILL_FILE;
 use crate::diagnostic::{Diagnostic, Rule};
 use crate::env::Env;
@@ -97,21 +97,16 @@ impl Snapshot {
             .collect();
         let attached = attached_folders(env, &scopes, &mut warnings)?;
         let found = scan(roots(env, project.as_ref(), &attached), &env.limits);
-        let mut snapshot = Self {
+        Ok(Self {
             env: env.clone(),
             project,
             conversation,
             roots: found.roots,
-            skills: found.skills,
+            skills: in_order(found.skills),
             broken: found.broken,
             scopes,
             warnings,
-        };
-        // Stable: copies of one name stay in the order of precedence.
-        snapshot
-            .skills
-            .sort_by(|a, b| (a.name.as_str(), a.source()).cmp(&(&b.name, b.source())));
-        Ok(snapshot)
+        })
     }
 
     /// Returns the same skills under decisions that are read again.
@@ -383,6 +378,14 @@ impl Snapshot {
     }
 }
 
+/// Sorts by name (bytes), then source; copies of one name stay in the order of
+/// precedence, in which the first owns the name.
+fn in_order(mut skills: Vec<Skill>) -> Vec<Skill> {
+    mark_shadowed(&mut skills);
+    skills.sort_by(|a, b| (a.name.as_str(), a.source()).cmp(&(&b.name, b.source())));
+    skills
+}
+
 fn read_scopes(
     env: &Env,
     project: Option<&Project>,
@@ -459,4 +462,134 @@ fn attached_folders(
         folders.push(path);
     }
     Ok(folders)
+}
+
+#[cfg(test)]
+mod tests {
+    //! The merge and lookup tables of coder's two sources.
+
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::discovery::roots::Root;
+
+    fn skill((source, name, description): (Source, &str, &str)) -> Skill {
+        let origin = match source {
+            Source::Personal => Origin::Personal,
+            Source::Workspace => Origin::Home,
+        };
+        Skill {
+            name: name.to_owned(),
+            description: description.to_owned(),
+            argument_hint: None,
+            root: Arc::new(Root {
+                path: "/r".into(),
+                origin,
+                boundary: None,
+            }),
+            folder: Path::new("/r").join(name),
+            size: 0,
+            diagnostics: Vec::new(),
+            shadowed_by: None,
+        }
+    }
+
+    fn snapshot(personal: &[&str], workspace: &[&str]) -> Snapshot {
+        let of = |source, names: &[&str]| -> Vec<Skill> {
+            let split = |name: &str| {
+                let (name, description) = name.split_once(' ').unwrap_or((name, ""));
+                skill((source, name, description))
+            };
+            names.iter().map(|name| split(name)).collect()
+        };
+        let skills = [
+            of(Source::Personal, personal),
+            of(Source::Workspace, workspace),
+        ]
+        .concat();
+        Snapshot {
+            env: Env::new("/p"),
+            project: None,
+            conversation: None,
+            roots: Vec::new(),
+            skills: in_order(skills),
+            broken: Vec::new(),
+            scopes: Scopes::default(),
+            warnings: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn sources_merge_into_one_list_of_aliases() {
+        let aliases = |personal: &[&str], workspace: &[&str]| -> Vec<String> {
+            let snapshot = snapshot(personal, workspace);
+            let line = |skill: &Skill| {
+                let text = format!("{} {}", snapshot.alias(skill), skill.description);
+                text.trim_end().to_owned()
+            };
+            snapshot.owners().map(line).collect()
+        };
+
+        for (personal, workspace, wanted) in [
+            (&["a"][..], &[][..], &["a"][..]),
+            (&[], &["a"], &["a"]),
+            (&["p"], &["w"], &["p", "w"]),
+            (
+                &["s Mine"],
+                &["s Workspace"],
+                &["personal/s Mine", "workspace/s Workspace"],
+            ),
+            (&["d First", "d Second"], &["w", "w dup"], &["d First", "w"]),
+            (&["z", "a"], &["m"], &["a", "m", "z"]),
+        ] {
+            assert_eq!(aliases(personal, workspace), wanted);
+        }
+    }
+
+    #[test]
+    fn lookup_knows_bare_and_qualified_names() {
+        let found = |snapshot: &Snapshot, name: &str| match snapshot.lookup(name) {
+            Lookup::Found(skill) => skill.source().qualify(&skill.name),
+            Lookup::Ambiguous(aliases) => format!("ambiguous: {}", aliases.join(", ")),
+            Lookup::NotFound => "not found".to_owned(),
+        };
+        let apart = snapshot(&["p"], &["w"]);
+        let both = snapshot(&["s"], &["s"]);
+        let none = snapshot(&[], &[]);
+
+        for (snapshot, name, wanted) in [
+            (&apart, "p", "personal/p"),
+            (&apart, "w", "workspace/w"),
+            (&apart, "personal/p", "personal/p"),
+            (&apart, "workspace/w", "workspace/w"),
+            (&both, "s", "ambiguous: personal/s, workspace/s"),
+            (&both, "personal/s", "personal/s"),
+            (&both, "workspace/s", "workspace/s"),
+            (&none, "missing-skill", "not found"),
+            (&apart, "workspace/p", "not found"),
+            (&apart, "P", "not found"),
+            (&apart, " p", "not found"),
+        ] {
+            assert_eq!(found(snapshot, name), wanted, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_bare_entry_names_the_workspaces_skill_where_both_have_it() {
+        let state = |file: Decisions, both: bool| {
+            let mut snapshot = snapshot(&["x"], if both { &["x"] } else { &[] });
+            snapshot.scopes = Scopes::new(vec![file]);
+            let states = snapshot
+                .owners()
+                .map(|skill| snapshot.resolution(skill).state.as_str());
+            states.collect::<Vec<_>>().join(" ")
+        };
+        let file = || Decisions::new(Scope::Global);
+
+        assert_eq!(state(file().on("x"), true), "off on");
+        assert_eq!(state(file().on("x"), false), "on");
+        assert_eq!(state(file().on("personal/x"), true), "on off");
+        assert_eq!(state(file().on("x").off("workspace/x"), true), "off off");
+        assert_eq!(state(file().on("personal/x").off("x"), false), "on");
+    }
 }

@@ -746,6 +746,10 @@ fn check_place(text: &str, value: &Value, at: &impl Fn(Span) -> String) {
 
 /// How many inputs of the seeded loops are tried; the variable is for a longer
 /// run by hand.
+#[allow(
+    clippy::disallowed_methods,
+    reason = "how long the loops run is no part of what they test"
+)]
 fn rounds() -> usize {
     let asked = std::env::var("FRONTMATTER_ROUNDS").ok();
     asked

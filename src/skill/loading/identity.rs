@@ -1,8 +1,9 @@
 //! The two fields that make a skill: its name and its description.
 
-use super::{DESCRIPTION_CHARACTERS, Findings, NAME_CHARACTERS, longer_than, quoted};
+use super::{DESCRIPTION_CHARACTERS, Findings, longer_than, quoted};
 use crate::diagnostic::{Rule, Span};
 use crate::limits::Limits;
+use crate::name::{SPEC_NAME_CHARACTERS, is_spec_name};
 use crate::skill::frontmatter::{self, Facts, Field, ScalarKind};
 use crate::text;
 
@@ -94,6 +95,9 @@ impl Findings<'_> {
     }
 
     pub(super) fn about_name(&mut self, name: &str, span: Span) {
+        if is_spec_name(name) {
+            return;
+        }
         let allowed = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
         let problem = if let Some(c) = name.chars().find(|&c| !allowed(c)) {
             Some(format!("holds {}", described(c)))
@@ -109,15 +113,10 @@ impl Findings<'_> {
             let help = "use a-z, 0-9 and single hyphens between them";
             self.warn(Rule::NameInvalid, span, message, help);
         }
-        // ASCII is the common case, and bytes bound characters.
-        let length = if name.len() > NAME_CHARACTERS {
-            name.chars().count()
-        } else {
-            0
-        };
-        if length > NAME_CHARACTERS {
+        let length = name.chars().count();
+        if length > SPEC_NAME_CHARACTERS {
             let message = format!(
-                "the name has {length} characters; the specification allows {NAME_CHARACTERS}"
+                "the name has {length} characters; the specification allows {SPEC_NAME_CHARACTERS}"
             );
             self.warn(Rule::NameTooLong, span, message, "use a shorter name");
         }

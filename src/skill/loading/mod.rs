@@ -9,7 +9,7 @@ mod tools;
 
 use std::path::Path;
 
-use super::frontmatter::{Facts, Place, Scalar, ScalarKind};
+use super::frontmatter::{Content, Facts, Place, Scalar, ScalarKind, Value};
 use crate::diagnostic::{Diagnostic, Rule, Span};
 use crate::limits::Limits;
 
@@ -25,8 +25,6 @@ pub const FIELDS: [&str; 6] = [
     "allowed-tools",
 ];
 
-/// Characters of a name (specification: 1–64).
-pub const NAME_CHARACTERS: usize = 64;
 /// Characters of a description (specification: 1–1024).
 pub const DESCRIPTION_CHARACTERS: usize = 1_024;
 /// Characters of the field `compatibility` (specification: 1–500).
@@ -39,8 +37,29 @@ pub struct Loaded {
     pub name: String,
     /// Its description, whole and as written.
     pub description: String,
+    /// The field `argument-hint` of other agents: what to type behind the slash
+    /// command.
+    pub argument_hint: Option<String>,
     /// What is worth a warning all the same, in file order.
     pub diagnostics: Vec<Diagnostic>,
+}
+
+/// A text or, as some write `[file]` without quotes, a list of texts.
+fn argument_hint(facts: &Facts) -> Option<String> {
+    let value = &facts.field("argument-hint")?.value;
+    let hint = match &value.content {
+        Content::Scalar(scalar) => scalar.text.trim().to_owned(),
+        Content::Sequence(items) => {
+            let items: Vec<&str> = items
+                .iter()
+                .filter_map(Value::scalar)
+                .map(|item| item.text.as_str())
+                .collect();
+            format!("[{}]", items.join(", "))
+        }
+        Content::Mapping(_) => return None,
+    };
+    (!hint.is_empty()).then_some(hint)
 }
 
 /// Judges whether the skill in `folder` loads.
@@ -94,6 +113,7 @@ pub fn load(
         (Some(name), Some(description)) => Ok(Loaded {
             name,
             description,
+            argument_hint: argument_hint(facts),
             diagnostics,
         }),
         _ => Err(diagnostics),

@@ -30,8 +30,12 @@ pub(super) fn run(args: &Commands, env: &Env, console: &mut Console) -> Result<S
         } else {
             ""
         };
+        let hint = command
+            .arguments
+            .as_deref()
+            .map(|hint| format!(" {}", cell(hint)));
         rows.push([
-            cell(&command.command),
+            cell(&command.command) + &hint.unwrap_or_default(),
             command.source.to_string(),
             format!("{note}{}", cell(&command.description)),
         ]);
