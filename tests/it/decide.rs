@@ -380,3 +380,18 @@ fn a_shadowed_skill_is_decided_by_name_and_the_owner_is_meant() {
         .success()
         .has(&["meant     50 B  .agents/skills/pdf/SKILL.md"]);
 }
+
+#[test]
+fn a_qualified_entry_that_outweighs_the_new_one_is_named() {
+    let sandbox = three_skills().file(GLOBAL, r#"{"on": ["workspace/pdf"], "off": []}"#);
+
+    let output = sandbox.run(["off", "pdf", "--global"]).success();
+
+    // Whatever it does about it, it must not blame the project.
+    let is_off = sandbox.run(["is-on", "pdf"]).to_string().contains("exit 1");
+    assert!(
+        is_off || output.stderr.contains("workspace/pdf"),
+        "{output}"
+    );
+    output.lacks(&["what the project turns on"]);
+}

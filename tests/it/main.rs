@@ -30,6 +30,7 @@ mod mutations;
 mod places;
 mod races;
 mod random;
+mod reading;
 mod readme;
 mod rules;
 mod scopes;

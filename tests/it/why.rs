@@ -63,6 +63,30 @@ fn the_command_at_the_end_changes_the_answer() {
 }
 
 #[test]
+fn the_command_at_the_end_names_the_entry_that_decides_bare_or_qualified() {
+    let sandbox = Sandbox::new()
+        .home_skill("pdf", "Reads PDF files.")
+        .file("home/.codeaf/skills.json", r#"{"on": ["workspace/pdf"]}"#);
+
+    let script =
+        "eval \"$(codeaf-skills why pdf | tail -n 1)\" >/dev/null; codeaf-skills is-on pdf";
+    sandbox.shell(script).refused();
+}
+
+#[test]
+fn the_command_at_the_end_knows_that_the_project_may_say_only_off() {
+    let sandbox = Sandbox::new()
+        .home_skill("pdf", "Reads PDF files.")
+        .file("conv/meta.json", "{}")
+        .file("home/.codeaf/skills.json", r#"{"ignoreProjectOn": true}"#)
+        .file("project/.codeaf/skills.json", r#"{"off": ["pdf"]}"#);
+
+    let script = "eval \"$(codeaf-skills --conversation ../conv why pdf | tail -n 1)\" >/dev/null
+         codeaf-skills is-on pdf --conversation ../conv";
+    sandbox.shell(script).success();
+}
+
+#[test]
 fn the_command_at_the_end_says_again_where_to_look() {
     let sandbox = Sandbox::new()
         .skill("my skills", "pdf", "Reads PDF files.")
