@@ -17,7 +17,8 @@ use crate::diagnostic::{Diagnostic, Rule};
 use crate::env::Env;
 use crate::name::{Source, near, split_qualified};
 use crate::scope::{
-    Decisions, Fault, Missing, Resolution, Scope, ScopePath, Scopes, State, Step, Subject, store,
+    Cause, Change, Decision, Decisions, Fault, Missing, Resolution, Scope, ScopePath, Scopes,
+    State, Step, Subject, store,
 };
 use crate::text::nfc;
 
@@ -331,6 +332,81 @@ impl Snapshot {
                     .is_some_and(|folder| nfc(&folder.to_string_lossy()) == nfc(name))
             })
             .collect()
+    }
+
+    /// Returns the entry of a scope file that decided, as it stands there.
+    #[must_use]
+    pub fn entry_of(&self, cause: &Cause) -> Option<&Decision> {
+        let Cause::Decided { scope, span, .. } = cause else {
+            return None;
+        };
+        let file = self
+            .scopes
+            .files
+            .iter()
+            .find(|file| file.scope() == *scope)?;
+        file.entries()
+            .iter()
+            .find(|decision| decision.span == *span)
+    }
+
+    /// Returns the one change of one scope file that turns `skill` the other
+    /// way, and its scope: the scope that decided, or the next narrower one in
+    /// which it works.
+    ///
+    /// Nothing is written; `None` means that no file here could do it.
+    #[must_use]
+    pub fn opposite(&self, skill: &Skill) -> Option<(Scope, Change)> {
+        let now = self.resolution(skill);
+        let wanted = match now.state {
+            State::On => State::Off,
+            State::Off => State::On,
+        };
+        let entry = self.entry_of(&now.cause).map(|entry| entry.name.clone());
+        let names = || {
+            entry
+                .iter()
+                .cloned()
+                .chain([self.alias(skill).into_owned()])
+        };
+        let first = now.cause.scope().unwrap_or(Scope::Global);
+        Scope::ALL
+            .into_iter()
+            .filter(|scope| *scope >= first)
+            .flat_map(|scope| {
+                names().map(move |name| {
+                    (
+                        scope,
+                        Change {
+                            name,
+                            state: Some(wanted),
+                        },
+                    )
+                })
+            })
+            .find(|(scope, change)| {
+                self.scopes_after(*scope, change)
+                    .is_some_and(|scopes| scopes.resolve(self.subject(skill)).state == wanted)
+            })
+    }
+
+    /// Returns the scopes as they would be after a change; `None` where the
+    /// file cannot be edited or is not there.
+    fn scopes_after(&self, scope: Scope, change: &Change) -> Option<Scopes> {
+        let path = self.scope_path(scope).ok()?;
+        let edited = store::preview(&path, std::slice::from_ref(change), &self.env.limits).ok()?;
+        let bytes = edited.after.as_bytes();
+        let after = Decisions::parse(scope, &path.file, bytes, &self.env.limits);
+        let others = self
+            .scopes
+            .files
+            .iter()
+            .filter(|file| file.scope() != scope)
+            .cloned();
+        Some(Scopes {
+            files: others.chain([after]).collect(),
+            ignore_project_on: self.scopes.ignore_project_on,
+        })
     }
 
     /// Returns whether `skill` is on only because of the repository that ships

@@ -40,7 +40,7 @@ fn a_narrower_scope_that_says_otherwise_is_named_with_the_command_that_takes_it_
         pdf  off  project  .codeaf/skills.json:4:5
         -- stderr --
         wrote ~/.codeaf/skills.json
-        note: pdf stays off: the project scope says off and is narrower; `codeaf-skills clear pdf --project` takes that back
+        note: pdf stays off: the project scope says off and is narrower; `codeaf-skills on pdf --project` changes that
         ");
     sandbox.run(["clear", "pdf", "--project"]).success();
     sandbox.run(["is-on", "pdf"]).success();

@@ -193,7 +193,7 @@ Examples:
   codeaf-skills show ~/.claude/skills/review --raw")]
     Show(Show),
 
-    /// Explain why a skill is on, off, shadowed, broken or not found
+    /// Explain why a skill is on, off, shadowed or not found
     ///
     /// Prints what each scope says, with file, line and column, and which one
     /// decides; which copy is meant and what it shadows. For a name that is not

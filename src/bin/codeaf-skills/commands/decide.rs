@@ -6,8 +6,8 @@ use codeaf_skills::name::{is_pattern, matches_pattern};
 use codeaf_skills::scope::{self, Change};
 use codeaf_skills::text::{clean, nfc};
 use codeaf_skills::{
-    Cause, Decisions, Env, Lookup, NoScope, Outcome, Resolution, Scope, ScopePath, Snapshot, State,
-    Subject,
+    Cause, Decisions, Env, Lookup, NoScope, Outcome, Resolution, Scope, ScopePath, Skill, Snapshot,
+    State, Subject,
 };
 use serde::Serialize;
 use similar::TextDiff;
@@ -346,36 +346,56 @@ impl Edit {
     /// Says where the answer is not what the edit asked for, and why.
     fn explain(&self, console: &mut Console) {
         for change in &self.changes {
-            let (found, resolution) = self.resolution(&change.name);
             let name = quoted(&change.name);
-            if !found && change.state.is_some() {
-                console.note(format!(
-                    "note: no skill is called {name}; the decision is kept for when there is one"
-                ));
-            }
-            let decided_by = resolution.cause.scope();
-            match change.state {
-                Some(wanted) if wanted != resolution.state => {
-                    let reason = match (&resolution.cause, decided_by) {
-                        (Cause::Unreadable { .. }, _) => continue,
-                        (_, Some(scope)) if scope > self.target.scope => format!(
-                            "the {scope} scope says {} and is narrower; `{}` takes that back",
-                            resolution.state,
-                            command(
-                                &format!(
-                                    "clear {name} {}",
-                                    flag_of(scope, &self.snapshot, console)
-                                ),
-                                console
-                            )
-                        ),
-                        _ => "what the project turns on is ignored".to_owned(),
-                    };
-                    console.note(format!("note: {name} stays {}: {reason}", resolution.state));
+            let Lookup::Found(skill) = self.snapshot.lookup(&change.name) else {
+                if change.state.is_some() {
+                    console.note(format!(
+                        "note: no skill is called {name}; the decision is kept for when there is one"
+                    ));
                 }
-                _ => {}
+                continue;
+            };
+            let resolution = self.snapshot.resolution(skill);
+            let is_other = change
+                .state
+                .is_some_and(|wanted| wanted != resolution.state);
+            // A file that cannot be read is reported by itself.
+            if is_other && !resolution.cause.is_unreadable() {
+                let reason = self.outweighed_by(skill, &resolution, console);
+                console.note(format!("note: {name} stays {}: {reason}", resolution.state));
             }
         }
+    }
+
+    /// Says what outweighs the edit, and the command that would do.
+    fn outweighed_by(&self, skill: &Skill, resolution: &Resolution, console: &Console) -> String {
+        let reason = match (
+            resolution.cause.scope(),
+            self.snapshot.entry_of(&resolution.cause),
+        ) {
+            (Some(scope), Some(entry)) if scope == self.target.scope => {
+                format!(
+                    "the entry {} of the same file outweighs it",
+                    quoted(&entry.name)
+                )
+            }
+            (Some(scope), _) if scope > self.target.scope => {
+                format!(
+                    "the {scope} scope says {} and is narrower",
+                    resolution.state
+                )
+            }
+            _ => "a project may say only off here".to_owned(),
+        };
+        let does = match self.snapshot.opposite(skill) {
+            Some((scope, change)) => {
+                let flag = flag_of(scope, &self.snapshot, console);
+                let verb = change.state.unwrap_or(State::Off);
+                command(&format!("{verb} {} {flag}", quoted(&change.name)), console)
+            }
+            None => return reason,
+        };
+        format!("{reason}; `{does}` changes that")
     }
 
     fn resolution(&self, name: &str) -> (bool, Resolution) {

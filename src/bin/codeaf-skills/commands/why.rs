@@ -164,52 +164,24 @@ impl<'a> Found<'a> {
 
     /// Ends with the command that would change the answer.
     fn print_next_step(&self, snapshot: &Snapshot, console: &mut Console) -> io::Result<()> {
-        let name = quoted(&snapshot.alias(self.skill));
-        if let Cause::Unreadable { path, .. } = &self.resolution.cause {
-            let file = quoted_path(path, console);
-            console.line(format!("mend {file}, or let a narrower scope decide:"))?;
-            let scope = self.narrower_than_unreadable(snapshot);
-            let flag = scope.map_or("--conversation PATH".to_owned(), |scope| {
-                flag_of(scope, snapshot, console)
-            });
-            return say_command(&format!("on {name} {flag}"), console);
-        }
-        let (verb, flag) = match (self.resolution.state, self.resolution.cause.scope()) {
-            (State::On, Some(scope)) => ("off", flag_of(scope, snapshot, console)),
-            (State::On, None) => ("off", "--global".to_owned()),
-            (State::Off, Some(scope)) => ("on", flag_of(scope, snapshot, console)),
-            (State::Off, None) => ("on", self.widest_flag(snapshot, console)),
+        let verb = match self.resolution.state {
+            State::On => State::Off,
+            State::Off => State::On,
         };
-        let does = match self.resolution.state {
-            State::On => "to turn it off:",
-            State::Off => "to turn it on:",
+        let alias = snapshot.alias(self.skill).into_owned();
+        let (scope, name) = match snapshot.opposite(self.skill) {
+            Some((scope, change)) => (scope, change.name),
+            None => (Scope::Conversation, alias),
         };
-        console.line(does)?;
-        say_command(&format!("{verb} {name} {flag}"), console)
-    }
-
-    fn narrower_than_unreadable(&self, snapshot: &Snapshot) -> Option<Scope> {
-        let unreadable = self.resolution.cause.scope()?;
-        Scope::ALL
-            .into_iter()
-            .find(|scope| *scope > unreadable && snapshot.scope_path(*scope).is_ok())
-    }
-
-    fn widest_flag(&self, snapshot: &Snapshot, console: &Console) -> String {
-        let needs_conversation = self.is_ignored();
-        let scope = if needs_conversation {
-            Some(Scope::Conversation)
-        } else {
-            Scope::ALL
-                .into_iter()
-                .find(|scope| snapshot.scope_path(*scope).is_ok())
-        };
-        match scope {
-            Some(Scope::Conversation) if snapshot.conversation().is_none() => {
-                "--conversation PATH".to_owned()
+        match &self.resolution.cause {
+            Cause::Unreadable { path, .. } => {
+                let file = console.path(path);
+                console.line(format!("mend {file}, or let a narrower scope decide:"))?;
             }
-            scope => flag_of(scope.unwrap_or(Scope::Project), snapshot, console),
+            _ => console.line(format!("to turn it {verb}:"))?,
         }
+        let flag = flag_of(scope, snapshot, console);
+        say_command(&format!("{verb} {} {flag}", quoted(&name)), console)
     }
 }
 
