@@ -156,3 +156,34 @@ fn a_folder_that_was_made_for_a_write_that_failed_is_taken_away_again() {
         }
     }
 }
+
+#[test]
+fn a_run_killed_before_the_rename_leaves_old_content_and_the_next_write_takes_its_litter_away() {
+    if !strace_works() {
+        return;
+    }
+    let sandbox = Sandbox::new()
+        .home_skill("pdf", "Reads PDF files.")
+        .file(GLOBAL, OLD)
+        .file("home/.codeaf/.notes.tmp", "mine")
+        .file("home/.codeaf/skills.json~", "mine");
+    let mut command = sandbox.command_of("strace");
+    command.args(["-f", "-qq", "-o", "/dev/null"]);
+    for call in ["rename", "renameat", "renameat2"] {
+        // Not every machine has each of them; `?` leaves out the unknown.
+        command.args(["-e", &format!("inject=?{call}:error=EIO:signal=KILL")]);
+    }
+    command.arg(crate::sandbox::PROGRAM);
+    command.args(["on", "pdf", "--global"]);
+
+    let killed = command.output().unwrap();
+
+    assert!(!killed.status.success());
+    assert_eq!(sandbox.read(GLOBAL), OLD);
+    let left = sandbox.names_in("home/.codeaf");
+    assert_eq!(left.len(), 4, "{left:?}");
+    sandbox.run(["on", "pdf", "--global"]).success();
+    assert_eq!(sandbox.read(GLOBAL), NEW);
+    let names = [".notes.tmp", "skills.json", "skills.json~"];
+    assert_eq!(sandbox.names_in("home/.codeaf"), names, "was {left:?}");
+}
