@@ -43,7 +43,7 @@
 //!
 //! let snapshot = snapshot.with_fresh_scopes();
 //! let catalog = snapshot.catalog().render(CatalogForm::Text, None)?;
-//! assert!(catalog.text.contains("- pdf-processing (66 B): Reads PDF files."));
+//! assert!(catalog.text.contains("- pdf-processing (67 B): Reads PDF files."));
 //!
 //! let activation = snapshot.activate("pdf-processing", Freshness::Fresh)?;
 //! assert_eq!(activation.instructions, "Use it.");

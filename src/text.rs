@@ -150,6 +150,17 @@ pub fn counted(count: usize, noun: &str) -> String {
     }
 }
 
+/// Returns the system's words for an error, in lower case and without its
+/// number.
+#[must_use]
+pub fn system_words(error: &std::io::Error) -> String {
+    let text = error.to_string();
+    let words = text.split(" (os error").next().unwrap_or(&text);
+    let mut letters = words.chars();
+    let first = letters.next().into_iter().flat_map(char::to_lowercase);
+    first.chain(letters).collect()
+}
+
 /// Writes a path into JSON; bytes that are not UTF-8 become U+FFFD.
 ///
 /// # Errors

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use rustix::io::Errno;
 
 use super::roots::{Origin, Root};
-use super::skill_file::{SKILL_FILE, errno_of, plain_words};
+use super::skill_file::{SKILL_FILE, UNREADABLE_HELP, errno_of, plain_words};
 use crate::diagnostic::{Diagnostic, Rule, Severity};
 use crate::limits::Limits;
 use crate::text;
@@ -119,13 +119,15 @@ pub(super) fn unreadable(path: &Path, error: Errno) -> Broken {
         .symlink_metadata()
         .is_ok_and(|metadata| metadata.is_symlink());
     let diagnostic = match error {
-        Errno::LOOP => Diagnostic::warning(Rule::LinkRing, path, "is a link in a ring"),
+        Errno::LOOP => Diagnostic::warning(Rule::LinkRing, path, "is a link in a ring")
+            .with_help("remove the link"),
         Errno::NOENT if is_link => {
             Diagnostic::warning(Rule::LinkDangling, path, "is a link to nothing")
+                .with_help("bring its target back, or remove the link")
         }
         error => {
             let message = format!("cannot be read: {}", plain_words(error));
-            Diagnostic::error(Rule::Unreadable, path, message)
+            Diagnostic::error(Rule::Unreadable, path, message).with_help(UNREADABLE_HELP)
         }
     };
     Broken::at(path, diagnostic)

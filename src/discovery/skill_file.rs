@@ -17,6 +17,9 @@ use crate::limits::Limits;
 /// The file that makes a folder a skill.
 pub const SKILL_FILE: &str = "SKILL.md";
 
+/// The next step where the system refuses to read.
+pub(super) const UNREADABLE_HELP: &str = "see who owns it and what may be done with it: `ls -ld`";
+
 /// Whether this system takes `skill.md` for `SKILL.md`.
 const CASE_BLIND: bool = cfg!(target_os = "macos");
 
@@ -59,8 +62,10 @@ pub(super) fn fill(
 pub(super) fn refusal(error: Errno, location: &Path) -> Diagnostic {
     let says = |rule, message: &str| Diagnostic::error(rule, location, message);
     match error {
-        Errno::NOENT => says(Rule::LinkDangling, "SKILL.md is a link to nothing"),
-        Errno::LOOP => says(Rule::LinkRing, "SKILL.md is a link in a ring"),
+        Errno::NOENT => says(Rule::LinkDangling, "SKILL.md is a link to nothing")
+            .with_help("bring its target back, or remove the link"),
+        Errno::LOOP => says(Rule::LinkRing, "SKILL.md is a link in a ring")
+            .with_help("put the file itself in the link's place"),
         Errno::XDEV => says(
             Rule::LinkLeaves,
             "SKILL.md is a link out of the skill's folder, and is not followed",
@@ -72,15 +77,8 @@ pub(super) fn refusal(error: Errno, location: &Path) -> Diagnostic {
     }
 }
 
-/// Returns the system's words for an error, in lower case and without a number.
 pub(super) fn plain_words(error: Errno) -> String {
-    let text = io::Error::from(error).to_string();
-    let words = text.split(" (os error").next().unwrap_or(&text);
-    let mut letters = words.chars();
-    letters
-        .next()
-        .map(|first| first.to_lowercase().chain(letters).collect())
-        .unwrap_or_default()
+    crate::text::system_words(&error.into())
 }
 
 pub(super) fn errno_of(error: &io::Error) -> Errno {
@@ -89,11 +87,12 @@ pub(super) fn errno_of(error: &io::Error) -> Errno {
 
 fn not_regular(location: &Path) -> Diagnostic {
     Diagnostic::error(Rule::NotAFile, location, "SKILL.md is not a regular file")
+        .with_help("put a text file in its place")
 }
 
 fn unreadable(location: &Path, error: Errno) -> Diagnostic {
     let message = format!("cannot be read: {}", plain_words(error));
-    Diagnostic::error(Rule::Unreadable, location, message)
+    Diagnostic::error(Rule::Unreadable, location, message).with_help(UNREADABLE_HELP)
 }
 
 /// Opens for reading without following a link at the end of `path`, without

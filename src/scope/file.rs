@@ -61,6 +61,13 @@ impl Fault {
         }
     }
 
+    pub(super) fn with_help(self, help: &str) -> Self {
+        Self {
+            diagnostic: self.diagnostic.with_help(help),
+            ..self
+        }
+    }
+
     pub(super) fn whole(path: &Path, message: impl Into<String>) -> Self {
         Self {
             diagnostic: Diagnostic::error(Rule::ScopeMalformed, path, message),
@@ -72,13 +79,17 @@ impl Fault {
         let diagnostic = Diagnostic::error(Rule::ScopeMalformed, path, malformed.message).at(span);
         Self {
             diagnostic: Diagnostic {
-                help: malformed.help.map(str::to_owned),
+                help: Some(malformed.help.unwrap_or(BY_HAND).to_owned()),
                 ..diagnostic
             },
             span: Some(span),
         }
     }
 }
+
+/// The next step where there is no better one: a file that may say *off* is not
+/// repaired by guessing.
+const BY_HAND: &str = "mend the file by hand; until then it is not written";
 
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

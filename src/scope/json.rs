@@ -255,12 +255,22 @@ fn syntax(document: &str, error: &serde_json::Error) -> Malformed {
     match document.as_bytes()[offset..] {
         [b'/', b'/' | b'*', ..] | [b'#', ..] => Malformed::new(offset, "comments are not JSON")
             .with_help("take the comment out, or keep it as text under a key of its own"),
+        [b']' | b'}', ..] if follows_comma(document, offset) => Malformed::new(
+            offset,
+            "this is not JSON: a comma stands before the closing bracket",
+        )
+        .with_help("take the last comma out"),
         _ => {
             let said = error.to_string();
             let words = said.split(" at line ").next().unwrap_or(&said);
             Malformed::new(offset, format!("this is not JSON: {words}"))
         }
     }
+}
+
+/// The commonest slip of all.
+fn follows_comma(document: &str, offset: usize) -> bool {
+    document[..offset].trim_end_matches(BLANKS).ends_with(',')
 }
 
 /// Turns a line and a column in bytes, both from 1, into an offset. Column 0
@@ -339,7 +349,8 @@ mod tests {
             ("[\"a\"]", 1, 1, "is an object"),
             ("\n  7", 2, 3, "is an object"),
             ("{\n  \"on\": [}", 2, 10, "not JSON"),
-            ("{\"a\": 1,}", 1, 9, "trailing comma"),
+            ("{\"a\": 1,}", 1, 9, "a comma stands before"),
+            ("{\"on\": [\"a\",\n]}", 2, 1, "a comma stands before"),
             ("{\"a\": 1", 1, 8, "ends before"),
             ("{\"a\": 1}\n}", 2, 1, "trailing characters"),
             ("{\n  // why\n}", 2, 3, "comments"),

@@ -17,6 +17,7 @@ use super::edit::{self, Change};
 use super::file::{Decisions, Fault};
 use super::{Scope, ScopePath};
 use crate::limits::Limits;
+use crate::text::system_words;
 use disk::Content;
 use folder::Folder;
 
@@ -158,6 +159,10 @@ pub fn load(place: &ScopePath, limits: &Limits) -> Decisions {
     let (scope, path) = (place.scope, &place.file);
     match disk::read(path, limits.scope_bytes) {
         Ok(Some(content)) => Decisions::parse(scope, path, &content.bytes, limits),
+        Ok(None) if leads_nowhere(path) => {
+            let nothing = io::ErrorKind::NotFound.into();
+            Decisions::faulty(scope, path, unopened(path, &nothing))
+        }
         Ok(None) => Decisions::missing(scope, path),
         Err(error) => Decisions::faulty(scope, path, unopened(path, &error)),
     }
@@ -225,12 +230,29 @@ pub fn edit(place: &ScopePath, changes: &[Change], limits: &Limits) -> Result<Ed
 }
 
 /// Why the file could not be opened, as a fault.
+/// Whether a link on the way to `path` has no target: the file may lie on a
+/// disk that is away, and say off.
+fn leads_nowhere(path: &Path) -> bool {
+    path.ancestors()
+        .any(|part| part.is_symlink() && !part.exists())
+}
+
 fn unopened(path: &Path, error: &io::Error) -> Fault {
-    let message = match error.kind() {
-        io::ErrorKind::IsADirectory => "a folder is in the place of the file".to_owned(),
-        _ => format!("the file cannot be read: {error}"),
+    let (message, help) = match error.kind() {
+        io::ErrorKind::IsADirectory => (
+            "a folder is in the place of the file".to_owned(),
+            "move the folder away",
+        ),
+        io::ErrorKind::NotFound => (
+            "the file is behind a link to nothing".to_owned(),
+            "bring the link's target back, or remove the link",
+        ),
+        _ => (
+            format!("the file cannot be read: {}", system_words(error)),
+            "see who owns it and what may be done with it: `ls -l`",
+        ),
     };
-    Fault::unreadable(path, message)
+    Fault::unreadable(path, message).with_help(help)
 }
 
 /// One reading of the file, and what the changes make of it.
@@ -506,7 +528,7 @@ mod tests {
 
             assert!(matches!(error, StoreError::LinkDangles { .. }), "{error}");
             assert!(error.to_string().contains("skills.json"), "{error}");
-            assert!(load(&place.path, &LIMITS).fault().is_none());
+            assert!(load(&place.path, &LIMITS).fault().is_some());
         }
 
         let ring = Place::project().global();

@@ -195,7 +195,7 @@ fn new_makes_a_folder_that_loads_without_a_finding() {
     sandbox
         .run(["new", "loose"])
         .success()
-        .has(&["nothing finds the skill there"]);
+        .has(&["nothing looks for skills in this folder"]);
 
     let list = sandbox.run(["list", "--json"]).success().json();
     assert_eq!(list["skills"][0]["name"], "pdf-tools");

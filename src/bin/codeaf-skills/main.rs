@@ -23,7 +23,7 @@ use clap::Parser;
 use clap::error::ErrorKind;
 use codeaf_skills::{Allowed, Env};
 
-use crate::args::{Cli, Color, Globals};
+use crate::args::{Cli, Color, Command, Globals};
 use crate::failure::Failure;
 use crate::render::{Console, Places, Verbosity};
 
@@ -52,7 +52,7 @@ fn main() -> ExitCode {
         Err(failure) if is_closed_pipe(&failure) => return ExitCode::SUCCESS,
         Err(failure) => failure.report(&mut console),
     };
-    if console.is_verbose() {
+    if console.is_verbose() && !matches!(cli.command, Command::IsOn(_)) {
         console.note(format!(
             "took {:.1} ms",
             started.elapsed().as_secs_f64() * 1e3
@@ -121,10 +121,14 @@ fn place_flags(globals: &Globals) -> Vec<String> {
         .skills_dirs
         .iter()
         .map(|path| ("--skills-dir", path));
-    start
-        .chain(folders)
-        .chain(roots)
+    let places = start.chain(folders).chain(roots);
+    places
         .flat_map(|(flag, path)| [flag.to_owned(), path.to_string_lossy().into_owned()])
+        .chain(
+            globals
+                .ignore_project_on
+                .then(|| "--ignore-project-on".to_owned()),
+        )
         .collect()
 }
 

@@ -201,19 +201,40 @@ impl Places {
         }
     }
 
-    /// Returns `path` from the working folder, or from `~`, or whole.
+    /// Returns `path` from the working folder, from `~`, from a folder not far
+    /// above the working folder, or whole.
     pub(crate) fn shorten(&self, path: &Path) -> String {
         let from_home = |home: &PathBuf| Some(Path::new("~").join(path.strip_prefix(home).ok()?));
         let short = match path.strip_prefix(&self.working_folder) {
             Ok(rest) if rest.as_os_str().is_empty() => PathBuf::from("."),
             Ok(rest) => rest.to_path_buf(),
             Err(_) => self
-                .home
-                .as_ref()
-                .and_then(from_home)
+                .seen_from_below(path)
+                .or_else(|| self.home.as_ref().and_then(from_home))
                 .unwrap_or_else(|| path.to_path_buf()),
         };
         clean(&short.to_string_lossy()).replace('\n', "\u{fffd}")
+    }
+
+    /// Returns `../…` where a folder at most three levels above the working
+    /// folder holds `path`, and neither home nor anything around home does.
+    fn seen_from_below(&self, path: &Path) -> Option<PathBuf> {
+        let above = self.working_folder.ancestors().skip(1).take(3);
+        let mut up = PathBuf::new();
+        for folder in above {
+            up.push("..");
+            let is_around_home = self
+                .home
+                .as_ref()
+                .is_some_and(|home| home.starts_with(folder));
+            if is_around_home || folder.parent().is_none() {
+                return None;
+            }
+            if let Ok(rest) = path.strip_prefix(folder) {
+                return Some(up.join(rest));
+            }
+        }
+        None
     }
 }
 

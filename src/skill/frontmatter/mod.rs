@@ -295,7 +295,29 @@ fn slow(text: &str, limits: &Limits) -> Result<Parsed, Fault> {
     let shielded = places::Shielded::new(text)?;
     let mut parsed = repair::read(&shielded.text, limits)?;
     shielded.restore(&mut parsed.fields);
+    if parsed.tags.is_empty() {
+        settle_types(&mut parsed.fields.iter_mut().map(|field| &mut field.value));
+    }
     Ok(parsed)
+}
+
+/// Types untagged plain texts as YAML does where the library does not: it takes
+/// `007` for a text.
+fn settle_types(values: &mut dyn Iterator<Item = &mut Value>) {
+    for value in values {
+        match &mut value.content {
+            Content::Scalar(scalar) => {
+                let is_plain = scalar.style == Some(Style::Plain) && scalar.repaired.is_none();
+                if is_plain && scalar.kind == ScalarKind::Text {
+                    scalar.kind = plain_kind(&scalar.text);
+                }
+            }
+            Content::Sequence(items) => settle_types(&mut items.iter_mut()),
+            Content::Mapping(entries) => {
+                settle_types(&mut entries.iter_mut().map(|entry| &mut entry.value));
+            }
+        }
+    }
 }
 
 /// Notes NULs, line ends and bytes that are not UTF-8.

@@ -49,7 +49,7 @@ fn values_keep_their_text_and_learn_their_type() {
     for (inner, expected) in [
         ("a: b\n", "a=\"b\""),
         ("version: 1.10\n", "version=float \"1.10\""),
-        ("a: 007\n", "a=\"007\""),
+        ("a: 007\n", "a=int \"007\""),
         ("a: 0x1F\n", "a=int \"0x1F\""),
         ("a: 1e3\n", "a=float \"1e3\""),
         ("a: ~\n", "a=null \"~\""),

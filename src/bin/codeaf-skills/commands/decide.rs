@@ -125,7 +125,7 @@ pub(super) fn clear(
         names,
         changes,
     };
-    edit.carry_out(args.target.dry_run, "taking decisions back", console)
+    edit.carry_out(args.target.dry_run, "clearing", console)
 }
 
 /// Which scope is written: the one that a flag names, else the project inside a
@@ -356,6 +356,9 @@ impl Edit {
                 continue;
             };
             let resolution = self.snapshot.resolution(skill);
+            if change.state.is_none() {
+                self.note_other_entry(&name, &resolution, console);
+            }
             let is_other = change
                 .state
                 .is_some_and(|wanted| wanted != resolution.state);
@@ -364,6 +367,19 @@ impl Edit {
                 let reason = self.outweighed_by(skill, &resolution, console);
                 console.note(format!("note: {name} stays {}: {reason}", resolution.state));
             }
+        }
+    }
+
+    /// Says that the file still decides, by another spelling of the name.
+    fn note_other_entry(&self, name: &str, resolution: &Resolution, console: &mut Console) {
+        let entry = self.snapshot.entry_of(&resolution.cause);
+        if let Some(entry) = entry.filter(|_| resolution.cause.scope() == Some(self.target.scope)) {
+            let flag = flag_of(self.target.scope, &self.snapshot, console);
+            let other = quoted(&entry.name);
+            let does = command(&format!("clear {other} {flag}"), console);
+            console.note(format!(
+                "note: the entry {other} of the same file still decides {name}; `{does}` takes it back"
+            ));
         }
     }
 

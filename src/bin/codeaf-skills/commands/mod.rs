@@ -249,7 +249,11 @@ impl From<ActivationError> for Failure {
 
 impl From<ReadError> for Failure {
     fn from(error: ReadError) -> Self {
-        Self::from_error("resource_not_read", error)
-            .help("`codeaf-skills resources NAME` lists the files")
+        let help = match &error {
+            ReadError::Window(..) => "give --limit from 1 to 65536",
+            ReadError::PastEnd(..) => "`--json` tells the size of the file",
+            _ => "`codeaf-skills resources NAME` lists the files",
+        };
+        Self::from_error("resource_not_read", error).help(help)
     }
 }

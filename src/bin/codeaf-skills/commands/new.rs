@@ -51,8 +51,7 @@ pub(super) fn run(args: &New, env: &Env, console: &mut Console) -> Result<Status
         .any(|root| Some(root.path.as_path()) == folder.parent());
     if !is_seen {
         console.note(format!(
-            "note: no root is called {}, so nothing finds the skill there; move it under {COMMON_ROOT}",
-            folder.parent().map(|parent| console.path(parent)).unwrap_or_default()
+            "note: nothing looks for skills in this folder; move it under {COMMON_ROOT}"
         ));
     }
     Ok(DONE)

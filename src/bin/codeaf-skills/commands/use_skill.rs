@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use codeaf_skills::{Activation, ActivationError, Env, Freshness, Snapshot, Source};
+use codeaf_skills::{
+    Activation, ActivationError, Diagnostic, Env, Freshness, Rule, Snapshot, Source,
+};
 use serde::Serialize;
 
 use super::{DONE, Status, find, load, quoted};
@@ -20,11 +22,15 @@ pub(super) fn run(args: &Use, env: &Env, console: &mut Console) -> Result<Status
     }
     let activation = snapshot.activate(&alias, Freshness::Fresh)?;
     note_state(&snapshot, &activation, console);
-    for diagnostic in &activation.diagnostics {
+    let profile = args.profile.unwrap_or(UseProfile::Codeaf);
+    // The other forms keep the body as it is.
+    let is_shown =
+        |found: &&Diagnostic| profile == UseProfile::Codeaf || found.rule != Rule::TagInBody;
+    for diagnostic in activation.diagnostics.iter().filter(is_shown) {
         console.finding(diagnostic);
     }
     let arguments = args.arguments.join(" ");
-    match args.profile.unwrap_or(UseProfile::Codeaf) {
+    match profile {
         UseProfile::Codeaf if console.json => {
             console.json(&Document::new(&activation, &arguments))?;
         }

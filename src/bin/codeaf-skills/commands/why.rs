@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use clap::builder::styling::Style;
 use codeaf_skills::text::{one_line, serialize_path, size};
 use codeaf_skills::{
-    Broken, Cause, Env, Lookup, Missing, Resolution, RootOutcome, Scope, Skill, Snapshot, State,
-    Step,
+    Broken, Cause, Env, Lookup, Missing, Resolution, RootOutcome, Rule, Scope, Skill, Snapshot,
+    State, Step,
 };
 use serde::Serialize;
 
@@ -332,7 +332,17 @@ impl<'a> NotFound<'a> {
                 quoted_path(root, console)
             ));
         }
-        if !self.broken.is_empty() {
+        if let Some(broken) = self.broken.first() {
+            if broken
+                .diagnostics
+                .iter()
+                .any(|found| found.rule == Rule::SkillFileName)
+            {
+                let from = quoted_path(&broken.location, console);
+                let to = quoted_path(&broken.location.with_file_name("SKILL.md"), console);
+                console.line("to make it a skill, rename the file:")?;
+                return console.line(format!("  mv {from} {to}"));
+            }
             console.line("mend what is said above, then look again:")?;
             return say_command(&format!("why {name}"), console);
         }
