@@ -67,6 +67,7 @@ pub use disclosure::{
     Reply, SlashCommand, ToolCall,
 };
 pub use discovery::broken::Broken;
+pub use discovery::bundled::ResourceError;
 pub use discovery::conversation::{Conversation, ConversationError};
 pub use discovery::project::Project;
 pub use discovery::roots::{Origin, Root};

@@ -59,6 +59,26 @@ pub fn is_spec_name(name: &str) -> bool {
     name.len() <= SPEC_NAME_CHARACTERS && name.split('-').all(is_part)
 }
 
+/// Returns why `name` cannot be the name of a skill, as the end of a sentence:
+/// it could be taken for a path or acts on a terminal, or has over `most`
+/// bytes.
+#[must_use]
+pub fn unsafe_because(name: &str, most: usize) -> Option<String> {
+    if name.is_empty() {
+        Some("is empty".to_owned())
+    } else if name == "." || name == ".." {
+        Some("is a path".to_owned())
+    } else if name.contains(['/', '\\']) {
+        Some("holds a slash".to_owned())
+    } else if name.chars().any(char::is_control) {
+        Some("holds a control character".to_owned())
+    } else if name.len() > most {
+        Some(format!("has {} bytes; {most} are the most", name.len()))
+    } else {
+        None
+    }
+}
+
 /// Splits a qualified name into its source and its bare name.
 ///
 /// # Examples
@@ -199,6 +219,26 @@ mod tests {
             (&"a".repeat(65), false),
         ] {
             assert_eq!(is_spec_name(name), allowed, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_name_that_could_be_a_path_or_acts_is_unsafe() {
+        for (name, is_safe) in [
+            ("pdf", true),
+            ("a b", true),
+            ("", false),
+            (".", false),
+            ("..", false),
+            ("...", true),
+            ("a/b", false),
+            ("a\\b", false),
+            ("a\nb", false),
+            ("a\u{9b}b", false),
+            (&"a".repeat(256), true),
+            (&"a".repeat(257), false),
+        ] {
+            assert_eq!(unsafe_because(name, 256).is_none(), is_safe, "{name:?}");
         }
     }
 

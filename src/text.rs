@@ -5,9 +5,10 @@
 //! text goes.
 
 use std::borrow::Cow;
+use std::io;
 use std::path::Path;
 
-use serde::Serializer;
+use serde::{Serialize, Serializer};
 use unicode_normalization::UnicodeNormalization;
 
 /// Returns `text` without anything that acts on a terminal or hides from a
@@ -129,6 +130,40 @@ pub fn size(bytes: u64) -> String {
     }
 }
 
+/// Writes `value` as JSON on one line, without a line feed at the end.
+///
+/// Every character that acts on a terminal or hides is an escape, so that the
+/// data stays exact and the bytes harmless.
+///
+/// # Errors
+///
+/// Those of the writer, and of a value that is no JSON.
+pub fn write_json(writer: impl io::Write, value: &impl Serialize) -> io::Result<()> {
+    let mut serializer = serde_json::Serializer::with_formatter(writer, Visible);
+    value.serialize(&mut serializer).map_err(io::Error::from)
+}
+
+/// The compact form of JSON without anything that acts or hides.
+struct Visible;
+
+impl serde_json::ser::Formatter for Visible {
+    fn write_string_fragment<W: ?Sized + io::Write>(
+        &mut self,
+        writer: &mut W,
+        fragment: &str,
+    ) -> io::Result<()> {
+        let mut written = 0;
+        for (at, hidden) in hidden_characters(fragment) {
+            writer.write_all(&fragment.as_bytes()[written..at])?;
+            for unit in hidden.encode_utf16(&mut [0; 2]) {
+                write!(writer, "\\u{unit:04x}")?;
+            }
+            written = at + hidden.len_utf8();
+        }
+        writer.write_all(&fragment.as_bytes()[written..])
+    }
+}
+
 /// Returns `text` in Unicode normalisation form C, the form in which names are
 /// compared.
 #[must_use]
@@ -153,7 +188,7 @@ pub fn counted(count: usize, noun: &str) -> String {
 /// Returns the system's words for an error, in lower case and without its
 /// number.
 #[must_use]
-pub fn system_words(error: &std::io::Error) -> String {
+pub fn system_words(error: &io::Error) -> String {
     let text = error.to_string();
     let words = text.split(" (os error").next().unwrap_or(&text);
     let mut letters = words.chars();
@@ -188,10 +223,9 @@ fn is_plain(text: &str) -> bool {
         .all(|b| matches!(b, b' '..=b'~' | b'\n' | b'\t'))
 }
 
-/// Returns whether `c` acts on a terminal, turns the direction of text or shows
-/// nothing, so that it never passes on its own.
-#[must_use]
-pub fn is_hidden(c: char) -> bool {
+/// Whether `c` acts on a terminal, turns the direction of text or shows nothing,
+/// so that it never passes on its own.
+fn is_hidden(c: char) -> bool {
     match c {
         '\n' | '\t' => false,
         '\0'..='\u{1f}' | '\u{7f}'..='\u{9f}' => true,
@@ -410,6 +444,19 @@ mod tests {
         assert_eq!(counted(1, "skill"), "1 skill");
         assert_eq!(counted(0, "skill"), "0 skills");
         assert_eq!(counted(2, "entry"), "2 entries");
+    }
+
+    #[test]
+    fn json_shows_what_hides_as_an_escape() {
+        let mut bytes = Vec::new();
+
+        write_json(&mut bytes, &"a\u{202e}b\u{7f}\u{e0041}\u{2764}\u{fe0f}\n").unwrap();
+
+        let line = String::from_utf8(bytes).unwrap();
+        assert_eq!(
+            line,
+            "\"a\\u202eb\\u007f\\udb40\\udc41\u{2764}\u{fe0f}\\n\""
+        );
     }
 
     #[test]

@@ -9,7 +9,7 @@ use super::body::{closing_tag, escape_closing_tags, instructions};
 use super::error::ActivationError;
 use super::visible;
 use crate::diagnostic::{Diagnostic, Rule, Span};
-use crate::discovery::scan::{RootOutcome, Skill};
+use crate::discovery::scan::Skill;
 use crate::discovery::snapshot::{Lookup, Snapshot};
 use crate::name::Source;
 use crate::skill::frontmatter;
@@ -116,7 +116,10 @@ impl Snapshot {
         };
         let dir = match skill.source() {
             Source::Personal => None,
-            Source::Workspace => Some(self.real_folder(skill).map_err(read_error)?),
+            Source::Workspace => Some(
+                self.real_folder(skill)
+                    .map_err(|found| read_error(*found))?,
+            ),
         };
         let raw = skill.read(limits).map_err(read_error)?;
         let facts = frontmatter::read(&raw, limits);
@@ -143,32 +146,6 @@ impl Snapshot {
             body: facts.body,
         };
         Ok(read.into_activation(limits))
-    }
-
-    /// Returns the real folder of `skill`, which may have become a link since
-    /// the snapshot was taken.
-    pub(super) fn real_folder(&self, skill: &Skill) -> Result<PathBuf, Diagnostic> {
-        let real = skill.folder.canonicalize().map_err(|error| {
-            let message = format!("the folder cannot be read: {error}");
-            Diagnostic::error(Rule::Unreadable, &skill.folder, message)
-        })?;
-        let within = |folder: &Path| {
-            folder
-                .canonicalize()
-                .is_ok_and(|folder| real.starts_with(folder))
-        };
-        let Some(boundary) = &skill.root.boundary else {
-            return Ok(real);
-        };
-        let known = self
-            .roots()
-            .iter()
-            .filter(|looked_at| looked_at.outcome == RootOutcome::Listed);
-        if within(boundary) || known.map(|known| &known.root.path).any(|path| within(path)) {
-            return Ok(real);
-        }
-        let message = format!("is a link to {} now, and is not followed", real.display());
-        Err(Diagnostic::error(Rule::LinkLeaves, &skill.folder, message))
     }
 }
 

@@ -15,13 +15,12 @@ pub mod ledger;
 pub mod tool;
 
 use std::borrow::Cow;
-use std::io::{self, Write};
 
 use serde::Serialize;
 
 use crate::discovery::scan::Skill;
 use crate::discovery::snapshot::Snapshot;
-use crate::text::hidden_characters;
+use crate::text::{hidden_characters, write_json};
 
 pub use activation::{Activation, Freshness};
 pub use catalog::{BudgetError, Catalog, CatalogEntry, CatalogForm, Rendered};
@@ -121,41 +120,14 @@ fn parts(chars: &[char], at: usize) -> bool {
     !continues && !splits_flag && !JOINERS.contains(&chars[at - 1])
 }
 
-/// Writes `object` as JSON on one line with its line feed; whatever acts or
-/// hides in a text of it is an escape, so that the data stays exact.
+/// Writes `object` as JSON on one line with its line feed.
 fn json_line(object: &impl Serialize) -> String {
     let mut bytes = Vec::new();
-    let mut serializer = serde_json::Serializer::with_formatter(&mut bytes, Visible);
-    match object.serialize(&mut serializer) {
-        Ok(()) => {
-            bytes.push(b'\n');
-            String::from_utf8_lossy(&bytes).into_owned()
-        }
-        // Writing to memory does not fail, and no map here has a key that is
-        // not text.
-        Err(_) => String::new(),
-    }
-}
-
-/// The compact form of JSON without anything that acts or hides.
-struct Visible;
-
-impl serde_json::ser::Formatter for Visible {
-    fn write_string_fragment<W: ?Sized + Write>(
-        &mut self,
-        writer: &mut W,
-        fragment: &str,
-    ) -> io::Result<()> {
-        let mut written = 0;
-        for (at, hidden) in hidden_characters(fragment) {
-            writer.write_all(&fragment.as_bytes()[written..at])?;
-            for unit in hidden.encode_utf16(&mut [0; 2]) {
-                write!(writer, "\\u{unit:04x}")?;
-            }
-            written = at + hidden.len_utf8();
-        }
-        writer.write_all(&fragment.as_bytes()[written..])
-    }
+    // Writing to memory does not fail, and no map here has a key that is not
+    // text.
+    write_json(&mut bytes, object).expect("a document of texts and numbers is JSON");
+    bytes.push(b'\n');
+    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 //! It does not know what `meta.json` says.
 
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::env::{Env, is_conversation_id};
@@ -35,12 +36,20 @@ pub enum ConversationError {
         path: PathBuf,
     },
     /// No conversation bears the id.
-    #[error("no conversation has the id {id} under {searched}")]
+    #[error("no conversation has the id {id} under {searched}/PROJECT/")]
     UnknownId {
         /// The id that was named.
         id: String,
         /// The folder under which it was looked for.
         searched: PathBuf,
+    },
+    /// The system refused to look.
+    #[error("cannot look at {}", path.display())]
+    Unreadable {
+        /// What was to be looked at.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
     },
     /// Several conversations bear the id.
     #[error("several conversations have the id {id}: {}", list(folders))]
@@ -80,9 +89,18 @@ impl Conversation {
 
     fn at(path: &Path) -> Result<Self, ConversationError> {
         let path_buf = path.to_path_buf();
-        let metadata = fs::metadata(path).map_err(|_| ConversationError::NotThere {
-            path: path_buf.clone(),
-        })?;
+        let metadata = match fs::metadata(path) {
+            Ok(metadata) => metadata,
+            Err(error) if is_absent(&error) => {
+                return Err(ConversationError::NotThere { path: path_buf });
+            }
+            Err(source) => {
+                return Err(ConversationError::Unreadable {
+                    path: path_buf,
+                    source,
+                });
+            }
+        };
         if metadata.is_dir() {
             return Ok(Self { folder: path_buf });
         }
@@ -100,7 +118,17 @@ impl Conversation {
             return Err(ConversationError::NoHome { id });
         };
         let searched = home.join(".codeaf/v3/projects");
-        let mut folders: Vec<PathBuf> = fs::read_dir(&searched)
+        let projects = match fs::read_dir(&searched) {
+            Ok(projects) => Some(projects),
+            Err(error) if is_absent(&error) => None,
+            Err(source) => {
+                return Err(ConversationError::Unreadable {
+                    path: searched,
+                    source,
+                });
+            }
+        };
+        let mut folders: Vec<PathBuf> = projects
             .into_iter()
             .flatten()
             .flatten()
@@ -116,6 +144,13 @@ impl Conversation {
             _ => Err(ConversationError::AmbiguousId { id, folders }),
         }
     }
+}
+
+fn is_absent(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+    )
 }
 
 fn list(folders: &[PathBuf]) -> String {
@@ -181,7 +216,9 @@ mod tests {
             ),
             (
                 "fedcba9876543210",
-                Err("no conversation has the id fedcba9876543210 under /home/.codeaf/v3/projects"),
+                Err(
+                    "no conversation has the id fedcba9876543210 under /home/.codeaf/v3/projects/PROJECT/",
+                ),
             ),
             (
                 "00000000000000aa",

@@ -2,6 +2,7 @@
 //! immutable view that everything else reads.
 
 pub mod broken;
+pub mod bundled;
 pub mod conversation;
 pub mod project;
 pub mod roots;

@@ -24,8 +24,9 @@ use crate::skill::frontmatter::{self, Facts};
 use crate::skill::loading;
 use crate::text;
 
-/// Below this many entries a second thread costs more than it saves.
-const PARALLEL_FROM: usize = 192;
+/// Entries for each thread at least: with fewer, a thread costs more than it
+/// saves.
+const ENTRIES_A_THREAD: usize = 96;
 
 /// A skill that loaded.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,6 +41,9 @@ pub struct Skill {
     pub root: Arc<Root>,
     /// The skill's folder, at its first path; absolute.
     pub folder: PathBuf,
+    /// Whether the project ships it: it was found in one of its roots, and does
+    /// not lie elsewhere behind a link.
+    pub is_in_project: bool,
     /// Bytes of its SKILL.md.
     pub size: u64,
     /// What is wrong with it although it loads.
@@ -348,10 +352,11 @@ fn read_all(roots: &[OpenRoot], mut entries: Vec<Entry>, limits: &Limits) -> Vec
             .map(|entry| reader.read(&entry?))
             .collect()
     };
-    if entries.len() < PARALLEL_FROM {
+    if entries.len() < 2 * ENTRIES_A_THREAD {
         return read(entries);
     }
-    let workers = std::thread::available_parallelism().map_or(1, usize::from);
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let workers = cores.min(entries.len() / ENTRIES_A_THREAD);
     let size = entries.len().div_ceil(workers);
     std::thread::scope(|scope| {
         let mut threads = Vec::new();
@@ -402,6 +407,9 @@ impl Reader<'_> {
             Err(diagnostic) => return Err(Broken::named(location, name, diagnostic)),
         };
         let facts = frontmatter::read(&self.buffer, self.limits);
+        let place = candidate.target.as_deref().unwrap_or(&root.real);
+        let is_in_project =
+            root.root.origin == Origin::Project && is_within(place, root.root.boundary.as_deref());
         match loading::load(&facts, &location, &name, self.limits) {
             Ok(loaded) => Ok(Skill {
                 name: loaded.name,
@@ -409,6 +417,7 @@ impl Reader<'_> {
                 argument_hint: loaded.argument_hint,
                 root: Arc::clone(&root.root),
                 folder,
+                is_in_project,
                 size,
                 diagnostics: loaded.diagnostics,
                 shadowed_by: None,

@@ -6,6 +6,7 @@
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::broken::{Broken, skill_folders_in};
 use super::conversation::{Conversation, ConversationError};
@@ -23,15 +24,24 @@ use crate::scope::{
 use crate::text::nfc;
 
 /// Everything there is to know about the skills of one place at one moment.
-#[derive(Debug)]
+///
+/// A clone is cheap: what was found is shared.
+#[derive(Debug, Clone)]
 pub struct Snapshot {
+    found: Arc<Found>,
+    scopes: Scopes,
+}
+
+/// What was found, whatever the scopes say of it.
+#[derive(Debug)]
+struct Found {
     env: Env,
     project: Option<Project>,
     conversation: Option<Conversation>,
     roots: Vec<LookedAt>,
     skills: Vec<Skill>,
     broken: Vec<Broken>,
-    scopes: Scopes,
+    /// Attached folders that are not there.
     warnings: Vec<Diagnostic>,
 }
 
@@ -90,67 +100,68 @@ impl Snapshot {
         let project = Project::find(env);
         let conversation = Conversation::find(env)?;
         let scopes = read_scopes(env, project.as_ref(), conversation.as_ref());
-        let mut warnings: Vec<Diagnostic> = scopes
-            .files
-            .iter()
-            .flat_map(Decisions::warnings)
-            .cloned()
-            .collect();
+        let mut warnings = Vec::new();
         let attached = attached_folders(env, &scopes, &mut warnings)?;
-        let found = scan(roots(env, project.as_ref(), &attached), &env.limits);
-        Ok(Self {
+        let scan = scan(roots(env, project.as_ref(), &attached), &env.limits);
+        let found = Arc::new(Found {
             env: env.clone(),
             project,
             conversation,
-            roots: found.roots,
-            skills: in_order(found.skills),
-            broken: found.broken,
-            scopes,
+            roots: scan.roots,
+            skills: in_order(scan.skills),
+            broken: scan.broken,
             warnings,
-        })
+        });
+        Ok(Self { found, scopes })
     }
 
     /// Returns the same skills under decisions that are read again.
     #[must_use]
-    pub fn with_fresh_scopes(self) -> Self {
-        let scopes = read_scopes(&self.env, self.project.as_ref(), self.conversation.as_ref());
-        Self { scopes, ..self }
+    pub fn with_fresh_scopes(&self) -> Self {
+        let found = Arc::clone(&self.found);
+        let scopes = read_scopes(
+            &found.env,
+            found.project.as_ref(),
+            found.conversation.as_ref(),
+        );
+        Self { found, scopes }
     }
 
     /// Returns what the snapshot was taken with.
     #[must_use]
     pub fn env(&self) -> &Env {
-        &self.env
+        &self.found.env
     }
 
     /// Returns the project, if there is one.
     #[must_use]
     pub fn project(&self) -> Option<&Project> {
-        self.project.as_ref()
+        self.found.project.as_ref()
     }
 
     /// Returns the conversation, if one was named.
     #[must_use]
     pub fn conversation(&self) -> Option<&Conversation> {
-        self.conversation.as_ref()
+        self.found.conversation.as_ref()
     }
 
     /// Returns every root in order, with what came of looking at it.
     #[must_use]
     pub fn roots(&self) -> &[LookedAt] {
-        &self.roots
+        &self.found.roots
     }
 
     /// Returns every skill that loaded, by name (bytes), then source, then
     /// precedence; shadowed ones too.
     #[must_use]
     pub fn skills(&self) -> &[Skill] {
-        &self.skills
+        &self.found.skills
     }
 
     /// Returns the skills that own their name, by name (bytes), then source.
     pub fn owners(&self) -> impl Iterator<Item = &Skill> {
-        self.skills
+        self.found
+            .skills
             .iter()
             .filter(|skill| skill.shadowed_by.is_none())
     }
@@ -159,7 +170,7 @@ impl Snapshot {
     /// it was met.
     #[must_use]
     pub fn broken(&self) -> &[Broken] {
-        &self.broken
+        &self.found.broken
     }
 
     /// Returns the scopes and what their files say.
@@ -168,10 +179,10 @@ impl Snapshot {
         &self.scopes
     }
 
-    /// Returns what is odd about scope files and attached folders.
-    #[must_use]
-    pub fn warnings(&self) -> &[Diagnostic] {
-        &self.warnings
+    /// Returns what is odd about attached folders and readable scope files.
+    pub fn warnings(&self) -> impl Iterator<Item = &Diagnostic> {
+        let of_files = self.scopes.files.iter().flat_map(Decisions::warnings);
+        self.found.warnings.iter().chain(of_files)
     }
 
     /// Returns where the decisions of `scope` live.
@@ -182,9 +193,9 @@ impl Snapshot {
     pub fn scope_path(&self, scope: Scope) -> Result<ScopePath, NoScope> {
         scope_path(
             scope,
-            &self.env,
-            self.project.as_ref(),
-            self.conversation.as_ref(),
+            &self.found.env,
+            self.found.project.as_ref(),
+            self.found.conversation.as_ref(),
         )
     }
 
@@ -234,25 +245,30 @@ impl Snapshot {
     #[must_use]
     pub fn copies(&self, name: &str) -> &[Skill] {
         let start = self
+            .found
             .skills
             .partition_point(|skill| skill.name.as_str() < name);
-        let length = self.skills[start..].partition_point(|skill| skill.name == name);
-        &self.skills[start..start + length]
+        let length = self.found.skills[start..].partition_point(|skill| skill.name == name);
+        &self.found.skills[start..start + length]
     }
 
     /// Returns the skill whose folder or SKILL.md is at `path`, shadowed or not.
     #[must_use]
     pub fn at_path(&self, path: &Path) -> Option<&Skill> {
-        let path = self.env.absolute(path);
+        let path = self.found.env.absolute(path);
         let folder = if path.ends_with(SKILL_FILE) {
             path.parent()?.to_path_buf()
         } else {
             path
         };
-        let by_path = self.skills.iter().find(|skill| skill.folder == folder);
+        let by_path = self
+            .found
+            .skills
+            .iter()
+            .find(|skill| skill.folder == folder);
         by_path.or_else(|| {
             let real = folder.canonicalize().ok()?;
-            self.skills.iter().find(|skill| {
+            self.found.skills.iter().find(|skill| {
                 skill
                     .folder
                     .canonicalize()
@@ -307,7 +323,8 @@ impl Snapshot {
     pub fn broken_called(&self, name: &str) -> Vec<&Broken> {
         let (_, bare) = split_qualified(name);
         let bare = nfc(bare);
-        self.broken
+        self.found
+            .broken
             .iter()
             .filter(|broken| broken.is_called(&bare))
             .collect()
@@ -317,7 +334,10 @@ impl Snapshot {
     /// skills.
     #[must_use]
     pub fn too_deep(&self, name: &str) -> Vec<PathBuf> {
-        self.broken
+        let (_, bare) = split_qualified(name);
+        let bare = nfc(bare);
+        self.found
+            .broken
             .iter()
             .filter(|broken| {
                 broken
@@ -329,7 +349,7 @@ impl Snapshot {
             .filter(|folder| {
                 folder
                     .file_name()
-                    .is_some_and(|folder| nfc(&folder.to_string_lossy()) == nfc(name))
+                    .is_some_and(|folder| nfc(&folder.to_string_lossy()) == bare)
             })
             .collect()
     }
@@ -369,7 +389,13 @@ impl Snapshot {
                 .cloned()
                 .chain([self.alias(skill).into_owned()])
         };
-        let first = now.cause.scope().unwrap_or(Scope::Global);
+        // What only a project ships is no matter for all other projects.
+        let widest = if skill.root.origin == Origin::Project {
+            Scope::Project
+        } else {
+            Scope::Global
+        };
+        let first = now.cause.scope().unwrap_or(widest);
         Scope::ALL
             .into_iter()
             .filter(|scope| *scope >= first)
@@ -394,9 +420,10 @@ impl Snapshot {
     /// file cannot be edited or is not there.
     fn scopes_after(&self, scope: Scope, change: &Change) -> Option<Scopes> {
         let path = self.scope_path(scope).ok()?;
-        let edited = store::preview(&path, std::slice::from_ref(change), &self.env.limits).ok()?;
+        let edited =
+            store::preview(&path, std::slice::from_ref(change), &self.found.env.limits).ok()?;
         let bytes = edited.after.as_bytes();
-        let after = Decisions::parse(scope, &path.file, bytes, &self.env.limits);
+        let after = Decisions::parse(scope, &path.file, bytes, &self.found.env.limits);
         let others = self
             .scopes
             .files
@@ -414,7 +441,8 @@ impl Snapshot {
     /// copy which the global scope turned on.
     #[must_use]
     pub fn on_by_this_repository(&self, skill: &Skill, resolution: &Resolution) -> bool {
-        if skill.root.origin != Origin::Project || resolution.state == State::Off {
+        let is_theirs = skill.is_in_project && skill.shadowed_by.is_none();
+        if !is_theirs || resolution.state == State::Off {
             return false;
         }
         match resolution.cause.scope() {
@@ -449,7 +477,7 @@ impl Snapshot {
             name: &skill.name,
             source: skill.source(),
             is_meant_by_bare_name: skill.source() == Source::Workspace || !workspace_has_it(),
-            is_from_project: skill.root.origin == Origin::Project,
+            is_from_project: skill.is_in_project,
         }
     }
 }
@@ -544,8 +572,6 @@ fn attached_folders(
 mod tests {
     //! The merge and lookup tables of coder's two sources.
 
-    use std::sync::Arc;
-
     use super::*;
     use crate::discovery::roots::Root;
 
@@ -564,6 +590,7 @@ mod tests {
                 boundary: None,
             }),
             folder: Path::new("/r").join(name),
+            is_in_project: false,
             size: 0,
             diagnostics: Vec::new(),
             shadowed_by: None,
@@ -583,16 +610,17 @@ mod tests {
             of(Source::Workspace, workspace),
         ]
         .concat();
-        Snapshot {
+        let found = Arc::new(Found {
             env: Env::new("/p"),
             project: None,
             conversation: None,
             roots: Vec::new(),
             skills: in_order(skills),
             broken: Vec::new(),
-            scopes: Scopes::default(),
             warnings: Vec::new(),
-        }
+        });
+        let scopes = Scopes::default();
+        Snapshot { found, scopes }
     }
 
     #[test]

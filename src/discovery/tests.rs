@@ -4,10 +4,12 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
+use super::bundled::ResourceError;
 use super::scan::RootOutcome;
 use super::snapshot::{Lookup, Snapshot};
 use crate::diagnostic::Severity;
 use crate::env::Env;
+use crate::skill::resources::Window;
 
 /// A home and a project in a folder that goes away again.
 struct World {
@@ -485,11 +487,92 @@ fn attached_folders_come_from_the_conversation_then_from_flags() {
             "home/three/.agents/skills/c"
         ]
     );
-    let warnings: Vec<_> = world
-        .snapshot()
+    let snapshot = world.snapshot();
+    let warnings: Vec<_> = snapshot
         .warnings()
-        .iter()
         .map(|found| found.message.clone())
         .collect();
     assert_eq!(warnings, ["the attached folder `/gone` is not there"]);
+}
+
+#[test]
+fn a_link_to_the_users_own_copy_is_not_the_projects() {
+    let world = World::new()
+        .skill("home/.agents/skills/pdf")
+        .link(
+            "project/.agents/skills/pdf",
+            "../../../home/.agents/skills/pdf",
+        )
+        .file(
+            "home/.codeaf/skills.json",
+            r#"{"on": ["pdf"], "ignoreProjectOn": true}"#,
+        );
+    let snapshot = world.snapshot();
+
+    let skill = snapshot.owners().next().unwrap();
+
+    assert!(!skill.is_in_project);
+    assert!(snapshot.resolution(skill).is_on());
+    assert!(!snapshot.on_by_this_repository(skill, &snapshot.resolution(skill)));
+}
+
+#[test]
+fn only_the_copy_that_is_meant_is_on_by_its_repository() {
+    let world = World::new()
+        .skill("project/.agents/skills/pdf")
+        .skill("project/.claude/skills/pdf")
+        .file("project/.codeaf/skills.json", r#"{"on": ["pdf"]}"#);
+    let snapshot = world.snapshot();
+
+    let marked = snapshot
+        .skills()
+        .iter()
+        .map(|skill| snapshot.on_by_this_repository(skill, &snapshot.resolution(skill)));
+
+    assert_eq!(marked.collect::<Vec<_>>(), [true, false]);
+}
+
+#[test]
+fn a_bundled_file_is_not_read_once_its_folder_leads_out_of_the_project() {
+    let world = World::new()
+        .skill("project/.agents/skills/pdf")
+        .file("project/.agents/skills/pdf/key", "inside")
+        .file("secret/key", "TOP");
+    let snapshot = world.snapshot();
+    let skill = snapshot.owners().next().unwrap();
+    let read = || snapshot.read_resource(skill, "key", Window::default());
+    assert_eq!(read().unwrap().content, "inside");
+
+    fs::rename(
+        world.path("project/.agents/skills/pdf"),
+        world.path("moved"),
+    )
+    .unwrap();
+    symlink(
+        world.path("secret"),
+        world.path("project/.agents/skills/pdf"),
+    )
+    .unwrap();
+
+    assert!(matches!(read(), Err(ResourceError::Folder(_))));
+    assert!(snapshot.resources(skill).is_err());
+}
+
+#[test]
+fn scopes_that_are_read_again_bring_their_own_warnings() {
+    let world = World::new()
+        .skill("home/.agents/skills/pdf")
+        .file("home/.codeaf/skills.json", r#"{"on": ["pdf"]}"#);
+    let before = world.snapshot();
+    let world = world.file(
+        "home/.codeaf/skills.json",
+        r#"{"on": ["pdf"], "off": ["pdf"]}"#,
+    );
+
+    let after = before.with_fresh_scopes();
+
+    assert_eq!(before.warnings().count(), 0);
+    assert_eq!(after.warnings().count(), 1);
+    assert!(!after.resolution(after.owners().next().unwrap()).is_on());
+    drop(world);
 }

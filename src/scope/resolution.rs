@@ -31,12 +31,14 @@ pub struct Subject<'a> {
 }
 
 impl<'a> From<&'a str> for Subject<'a> {
-    /// Takes `name` for a workspace skill that no project ships.
+    /// A skill of that name, bare or qualified, that no project ships.
     fn from(name: &'a str) -> Self {
+        let (source, bare) = split_qualified(name);
+        let source = source.unwrap_or(Source::Workspace);
         Self {
-            name,
-            source: Source::Workspace,
-            is_meant_by_bare_name: true,
+            name: bare,
+            source,
+            is_meant_by_bare_name: source == Source::Workspace,
             is_from_project: false,
         }
     }
@@ -67,7 +69,6 @@ impl Resolution {
 
 /// What decided a state. Cheap to clone.
 #[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum Cause {
     /// No scope names the skill.
     Default,

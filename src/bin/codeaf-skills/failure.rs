@@ -4,7 +4,6 @@
 use std::fmt;
 use std::process::ExitCode;
 
-use codeaf_skills::text::clean;
 use serde_json::json;
 
 use crate::render::Console;
@@ -75,11 +74,11 @@ impl Failure {
             for (index, cause) in self.error.chain().enumerate() {
                 let label = if index == 0 { "error" } else { "caused by" };
                 let words = console.places.shorten_in(&cause.to_string());
-                console.error_line(label, &clean(&words));
+                console.error_line(label, &words);
             }
             if let Some(help) = &self.help {
                 let words = console.places.shorten_in(help);
-                console.error_line("help", &clean(&words));
+                console.error_line("help", &words);
             }
         }
         ExitCode::from(self.status)

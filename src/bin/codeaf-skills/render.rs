@@ -6,7 +6,7 @@ use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use clap::builder::styling::{AnsiColor, Style};
-use codeaf_skills::text::clean;
+use codeaf_skills::text::{clean, one_line, write_json};
 use codeaf_skills::{Diagnostic, Severity};
 use comfy_table::{ColumnConstraint, ContentArrangement, Table, Width};
 use serde::Serialize;
@@ -97,8 +97,7 @@ impl Console {
 
     /// Writes one JSON object as the answer.
     pub(crate) fn json(&mut self, object: &impl Serialize) -> io::Result<()> {
-        let mut serializer = serde_json::Serializer::with_formatter(&mut self.out, VisibleJson);
-        object.serialize(&mut serializer)?;
+        write_json(&mut self.out, object)?;
         self.out.write_all(b"\n")
     }
 
@@ -122,13 +121,13 @@ impl Console {
             _ => Style::new().bold(),
         };
         let label = paint(self.color_err, style, label);
-        self.error_text(&format!("{label}: {message}"));
+        // What a file says must not look like a line of ours.
+        self.error_text(&format!("{label}: {}", one_line(message)));
     }
 
     pub(crate) fn json_error(&mut self, object: &serde_json::Value) {
         let mut bytes = Vec::new();
-        let mut serializer = serde_json::Serializer::with_formatter(&mut bytes, VisibleJson);
-        if object.serialize(&mut serializer).is_ok() {
+        if write_json(&mut bytes, object).is_ok() {
             self.error_text(&String::from_utf8_lossy(&bytes));
         }
     }
@@ -148,7 +147,7 @@ impl Console {
         let line = self.finding_line(diagnostic, self.color_err);
         self.error_text(&line);
         if let Some(help) = &diagnostic.help {
-            self.error_line("  help", &clean(help));
+            self.error_line("  help", help);
         }
     }
 
@@ -163,7 +162,7 @@ impl Console {
                 diagnostic.span.column
             ),
             paint(color, severity_style(diagnostic.severity), &severity),
-            clean(&diagnostic.message)
+            one_line(&diagnostic.message)
         )
     }
 
@@ -190,13 +189,9 @@ impl Console {
 impl Places {
     /// Returns `text` with the paths in it shortened.
     pub(crate) fn shorten_in(&self, text: &str) -> String {
-        let shorter = |text: String, folder: &Path, short: &str| match folder.to_str() {
-            Some(folder) if folder.len() > 1 => text.replace(&format!("{folder}/"), short),
-            _ => text,
-        };
-        let text = shorter(text.to_owned(), &self.working_folder, "");
+        let text = replace_at_start_of_paths(text, &self.working_folder, "");
         match &self.home {
-            Some(home) => shorter(text, home, "~/"),
+            Some(home) => replace_at_start_of_paths(&text, home, "~/"),
             None => text,
         }
     }
@@ -236,6 +231,31 @@ impl Places {
         }
         None
     }
+}
+
+/// Puts `short` in the place of `folder/` where a path begins with it.
+fn replace_at_start_of_paths(text: &str, folder: &Path, short: &str) -> String {
+    let folder = folder.to_str().unwrap_or_default().trim_end_matches('/');
+    let mut replaced = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(folder).filter(|_| !folder.is_empty()) {
+        let (before, found) = rest.split_at(at);
+        let after = &found[folder.len()..];
+        let is_begun = before.is_empty() || before.ends_with([' ', '`', '\'', '"', '(', '=', ':']);
+        replaced.push_str(before);
+        match after.strip_prefix('/') {
+            Some(inside) if is_begun => {
+                replaced.push_str(short);
+                rest = inside;
+            }
+            _ => {
+                replaced.push_str(folder);
+                rest = after;
+            }
+        }
+    }
+    replaced.push_str(rest);
+    replaced
 }
 
 fn severity_style(severity: Severity) -> Style {
@@ -359,33 +379,4 @@ pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
 /// Cleans text for one cell of a table.
 pub(crate) fn cell(text: &str) -> String {
     codeaf_skills::text::one_line(text).into_owned()
-}
-
-/// Writes JSON in which every character that acts on a terminal or hides is an
-/// escape, so that the data stays exact and the bytes harmless.
-struct VisibleJson;
-
-impl serde_json::ser::Formatter for VisibleJson {
-    fn write_string_fragment<W: ?Sized + Write>(
-        &mut self,
-        writer: &mut W,
-        fragment: &str,
-    ) -> io::Result<()> {
-        if fragment.bytes().all(|b| b < 0x7f) {
-            return writer.write_all(fragment.as_bytes());
-        }
-        let mut rest = fragment;
-        while let Some((at, hidden)) = rest
-            .char_indices()
-            .find(|(_, c)| codeaf_skills::text::is_hidden(*c))
-        {
-            writer.write_all(&rest.as_bytes()[..at])?;
-            let mut units = [0; 2];
-            for unit in hidden.encode_utf16(&mut units) {
-                write!(writer, "\\u{unit:04x}")?;
-            }
-            rest = &rest[at + hidden.len_utf8()..];
-        }
-        writer.write_all(rest.as_bytes())
-    }
 }

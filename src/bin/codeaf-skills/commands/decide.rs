@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use codeaf_skills::name::{is_pattern, matches_pattern};
+use codeaf_skills::name::{is_pattern, matches_pattern, split_qualified, unsafe_because};
 use codeaf_skills::scope::{self, Change};
 use codeaf_skills::text::{clean, nfc};
 use codeaf_skills::{
@@ -91,25 +91,20 @@ pub(super) fn clear(
     }
     for wanted in &args.names {
         let wanted = nfc(wanted);
-        let exact = !is_pattern(&wanted) || decided.iter().any(|name| *name == wanted);
-        if exact {
-            names.push(wanted.into_owned());
-            continue;
-        }
-        let matching: Vec<String> = decided
-            .iter()
-            .filter(|name| matches_pattern(&wanted, name))
-            .cloned()
-            .collect();
+        let matches = |name: &&String| **name == wanted || matches_pattern(&wanted, name);
+        let matching: Vec<String> = decided.iter().filter(matches).cloned().collect();
         if matching.is_empty() {
+            let scope = target.scope;
             console.note(format!(
-                "note: no decision of the {} scope matches {}",
-                target.scope,
+                "note: no decision of the {scope} scope is {}",
                 quoted(&wanted)
             ));
-            if !console.json {
-                console.line(format!("{}  nothing to clear", cell(&wanted)))?;
-            }
+        }
+        // A name that is not there still has an answer; a pattern has none.
+        if matching.is_empty() && is_pattern(&wanted) && !console.json {
+            console.line(format!("{}  nothing to clear", cell(&wanted)))?;
+        } else if matching.is_empty() && !is_pattern(&wanted) {
+            names.push(wanted.into_owned());
         }
         names.extend(matching);
     }
@@ -163,11 +158,13 @@ fn meant(
     snapshot: &Snapshot,
 ) -> Result<Vec<String>, Failure> {
     let name = nfc(word).into_owned();
-    if is_unstorable(&name) {
-        return Err(Failure::new(
-            "name_unsafe",
-            format!("`{}` cannot be the name of a skill", cell(word)),
-        ));
+    let (_, bare) = split_qualified(&name);
+    if let Some(reason) = unsafe_because(bare, snapshot.env().limits.name_bytes) {
+        let message = format!(
+            "`{}` cannot be the name of a skill: it {reason}",
+            cell(word)
+        );
+        return Err(Failure::new("name_unsafe", message).help("give the name of a skill"));
     }
     match snapshot.lookup(&name) {
         Lookup::Found(_) => return Ok(vec![name]),
@@ -202,11 +199,6 @@ fn meant(
         });
     }
     Ok(vec![name])
-}
-
-/// A name that no skill can bear is a slip of the shell, not a decision.
-fn is_unstorable(name: &str) -> bool {
-    name.is_empty() || name.chars().any(char::is_control)
 }
 
 fn decided_names(snapshot: &Snapshot, scope: Scope) -> Vec<String> {
@@ -277,7 +269,7 @@ impl Edit {
         let written = edited.outcome == Outcome::Changed;
         self.snapshot = self.snapshot.with_fresh_scopes();
         self.answer(written, None, console)?;
-        if written && !console.json {
+        if written {
             console.note(format!("wrote {}", console.path(&edited.file)));
         }
         self.explain(console);

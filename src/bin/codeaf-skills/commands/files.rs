@@ -1,10 +1,10 @@
 //! `resources` and `read`: the files that a skill bundles.
 
-use codeaf_skills::skill::resources::{self, Encoding, Page, Window};
-use codeaf_skills::{Diagnostic, Env, Skill};
+use codeaf_skills::skill::resources::{Encoding, Page, ReadError, Window};
+use codeaf_skills::{Diagnostic, Env, ResourceError};
 use serde::Serialize;
 
-use super::{DONE, Status, find, load};
+use super::{DONE, Status, find, load, note_state, quoted};
 use crate::args::{OneSkill, Read};
 use crate::failure::Failure;
 use crate::render::{Console, cell};
@@ -16,7 +16,10 @@ pub(super) fn resources(
 ) -> Result<Status, Failure> {
     let snapshot = load(env, console)?;
     let skill = find(&snapshot, &args.name)?;
-    let listing = resources::list(&skill.folder, &env.limits);
+    note_state(&snapshot, skill, console);
+    let listing = snapshot
+        .resources(skill)
+        .map_err(|found| unreadable(&found))?;
     if console.json {
         console.json(&Document {
             version: 1,
@@ -46,8 +49,14 @@ struct Document<'a> {
 pub(super) fn read(args: &Read, env: &Env, console: &mut Console) -> Result<Status, Failure> {
     let snapshot = load(env, console)?;
     let skill = find(&snapshot, &args.name)?;
+    note_state(&snapshot, skill, console);
+    let page = |offset, limit| {
+        let window = Window { offset, limit };
+        let page = snapshot.read_resource(skill, &args.resource, window);
+        page.map_err(|error| not_read(error, args))
+    };
     if console.json {
-        let page = page(skill, args, args.offset, args.limit, env)?;
+        let page = page(args.offset, args.limit)?;
         console.json(&PageDocument {
             version: 1,
             page: &page,
@@ -57,8 +66,10 @@ pub(super) fn read(args: &Read, env: &Env, console: &mut Console) -> Result<Stat
     // Without a limit the whole file is printed, page by page.
     let mut offset = args.offset;
     loop {
-        let limit = args.limit.unwrap_or(env.limits.page_bytes_max);
-        let page = page(skill, args, offset, Some(limit), env)?;
+        let page = page(
+            offset,
+            Some(args.limit.unwrap_or(env.limits.page_bytes_max)),
+        )?;
         console.write(bytes_of(&page)?)?;
         if !page.truncated || args.limit.is_some() {
             return Ok(DONE);
@@ -67,20 +78,32 @@ pub(super) fn read(args: &Read, env: &Env, console: &mut Console) -> Result<Stat
     }
 }
 
-fn page(
-    skill: &Skill,
-    args: &Read,
-    offset: u64,
-    limit: Option<usize>,
-    env: &Env,
-) -> Result<Page, Failure> {
-    let window = Window { offset, limit };
-    Ok(resources::read(
-        &skill.folder,
-        &args.resource,
-        window,
-        &env.limits,
-    )?)
+fn not_read(error: ResourceError, args: &Read) -> Failure {
+    let help = match &error {
+        ResourceError::Read(ReadError::Window(..)) => "give --limit from 1 to 65536".to_owned(),
+        ResourceError::Read(ReadError::PastEnd(..)) => {
+            "`--json` tells the size of the file".to_owned()
+        }
+        _ => format!(
+            "`codeaf-skills resources {}` lists the files",
+            quoted(&args.name)
+        ),
+    };
+    let what = format!(
+        "cannot read `{}` of `{}`",
+        cell(&args.resource),
+        cell(&args.name)
+    );
+    Failure::from_error("resource_not_read", error)
+        .context(what)
+        .help(help)
+}
+
+fn unreadable(found: &Diagnostic) -> Failure {
+    Failure::new(
+        "skill_read_error",
+        format!("{}: {}", found.path.display(), found.message),
+    )
 }
 
 fn bytes_of(page: &Page) -> Result<Vec<u8>, Failure> {

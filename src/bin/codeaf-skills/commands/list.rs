@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::builder::styling::Style;
 use codeaf_skills::name::matches_pattern;
-use codeaf_skills::text::{clean, counted, nfc, path_text, size};
+use codeaf_skills::text::{clean, counted, nfc, one_line, path_text, size};
 use codeaf_skills::{
     Broken, Cause, Diagnostic, Env, Missing, Origin, Resolution, RootOutcome, Severity, Skill,
     Snapshot, Source, State,
@@ -42,6 +42,7 @@ struct Row<'a> {
 struct Chosen<'a> {
     snapshot: &'a Snapshot,
     is_filtered: bool,
+    only_broken: bool,
     rows: Vec<Row<'a>>,
     broken: Vec<&'a Broken>,
     missing: Vec<Missing>,
@@ -87,6 +88,7 @@ impl<'a> Chosen<'a> {
         Self {
             snapshot,
             is_filtered: !everything || pattern.is_some(),
+            only_broken: args.broken,
             rows,
             broken: broken.collect(),
             missing: missing.collect(),
@@ -119,7 +121,7 @@ impl<'a> Chosen<'a> {
             }
             last = Some(alias);
         }
-        for broken in self.broken.iter().filter(|_| self.rows.is_empty()) {
+        for broken in self.broken.iter().filter(|_| self.only_broken) {
             console.line(cell(&broken.name))?;
         }
         Ok(())
@@ -381,7 +383,7 @@ pub(super) fn print_finding(diagnostic: &Diagnostic, console: &mut Console) -> i
     let line = console.finding_line(diagnostic, console.colored());
     console.line(format!("  {line}"))?;
     if let Some(help) = &diagnostic.help {
-        console.line(format!("    help: {}", clean(help)))?;
+        console.line(format!("    help: {}", one_line(help)))?;
     }
     Ok(())
 }

@@ -13,7 +13,6 @@ mod why;
 
 use std::path::Path;
 
-use codeaf_skills::skill::resources::ReadError;
 use codeaf_skills::{
     ActivationError, Cause, ConversationError, Diagnostic, DiscoveryError, Env, Lookup, Origin,
     Scope, Skill, Snapshot, StoreError,
@@ -122,6 +121,15 @@ fn not_found(snapshot: &Snapshot, name: &str) -> Failure {
     Failure::new("skill_not_found", format!("no skill is called `{name}`")).help(help)
 }
 
+/// Says that a skill is off. A person may use it all the same; the model could
+/// not.
+fn note_state(snapshot: &Snapshot, skill: &Skill, console: &mut Console) {
+    if !snapshot.resolution(skill).is_on() {
+        let name = quoted(&snapshot.alias(skill));
+        console.note(format!("note: {name} is off; the model does not see it"));
+    }
+}
+
 /// Returns the scope that decided, and where or why, for two cells of a table.
 fn cause_cells(cause: &Cause, console: &Console) -> (String, String) {
     match cause {
@@ -137,7 +145,6 @@ fn cause_cells(cause: &Cause, console: &Console) -> (String, String) {
             };
             (scope.to_string(), format!("unreadable: {place}"))
         }
-        _ => ("default".into(), String::new()),
     }
 }
 
@@ -244,16 +251,5 @@ impl From<ActivationError> for Failure {
             help,
             ..Self::from_error(error.code(), error)
         }
-    }
-}
-
-impl From<ReadError> for Failure {
-    fn from(error: ReadError) -> Self {
-        let help = match &error {
-            ReadError::Window(..) => "give --limit from 1 to 65536",
-            ReadError::PastEnd(..) => "`--json` tells the size of the file",
-            _ => "`codeaf-skills resources NAME` lists the files",
-        };
-        Self::from_error("resource_not_read", error).help(help)
     }
 }

@@ -7,7 +7,7 @@ use clap::builder::styling::Style;
 use codeaf_skills::skill::frontmatter::{Content, Facts, Field, Value, read};
 use codeaf_skills::skill::loading::allowed_tools;
 use codeaf_skills::skill::resources;
-use codeaf_skills::text::{clean, one_line, size};
+use codeaf_skills::text::{clean, counted, one_line, size};
 use codeaf_skills::{
     Broken, Cause, Diagnostic, Env, Lookup, Origin, Skill, Snapshot, Source, State, Step,
 };
@@ -15,7 +15,9 @@ use serde::Serialize;
 use serde_json::{Map, Value as Json};
 
 use super::list::print_finding;
-use super::{DONE, Status, ambiguous, cause_cells, load, not_found, quoted, source_cell};
+use super::{
+    DONE, Status, ambiguous, cause_cells, load, not_found, note_state, quoted, source_cell,
+};
 use crate::args::Show;
 use crate::failure::Failure;
 use crate::render::{Console, cell, wrap};
@@ -42,9 +44,11 @@ pub(super) fn run(args: &Show, env: &Env, console: &mut Console) -> Result<Statu
     let facts = read(&bytes, &env.limits);
     let body = String::from_utf8_lossy(&bytes[facts.body..]).into_owned();
     if args.raw {
+        note_state(&snapshot, skill, console);
         console.write(clean(&body).as_ref())?;
         return Ok(DONE);
     }
+    note_state(&snapshot, skill, console);
     let shown = Shown::new(skill, &snapshot, facts, &body);
     if console.json {
         console.json(&shown.document())?;
@@ -147,10 +151,7 @@ impl<'a> Shown<'a> {
             facts,
             tokens: body.trim().chars().count().div_ceil(CHARACTERS_PER_TOKEN),
             lines: body.trim().lines().count(),
-            listing: match skill.source() {
-                Source::Workspace => resources::names(&skill.folder, &snapshot.env().limits),
-                Source::Personal => resources::Listing::default(),
-            },
+            listing: snapshot.resource_names(skill).unwrap_or_default(),
         }
     }
 
@@ -221,10 +222,10 @@ impl<'a> Shown<'a> {
         rows.push((
             "size".to_owned(),
             vec![format!(
-                "{}; {} lines and about {} tokens of instructions",
+                "{}; {} and about {} of instructions",
                 size(skill.size),
-                self.lines,
-                self.tokens
+                counted(self.lines, "line"),
+                counted(self.tokens, "token")
             )],
         ));
         let told = ["name", "description", "allowed-tools"];

@@ -2,12 +2,10 @@
 
 use std::path::Path;
 
-use codeaf_skills::{
-    Activation, ActivationError, Diagnostic, Env, Freshness, Rule, Snapshot, Source,
-};
+use codeaf_skills::{Activation, ActivationError, Diagnostic, Env, Freshness, Rule, Source};
 use serde::Serialize;
 
-use super::{DONE, Status, find, load, quoted};
+use super::{DONE, Status, find, load, note_state};
 use crate::args::{Use, UseProfile};
 use crate::failure::Failure;
 use crate::render::Console;
@@ -21,7 +19,7 @@ pub(super) fn run(args: &Use, env: &Env, console: &mut Console) -> Result<Status
         return Err(ActivationError::NotAllowed { name }.into());
     }
     let activation = snapshot.activate(&alias, Freshness::Fresh)?;
-    note_state(&snapshot, &activation, console);
+    note_state(&snapshot, skill, console);
     let profile = args.profile.unwrap_or(UseProfile::Codeaf);
     // The other forms keep the body as it is.
     let is_shown =
@@ -47,16 +45,6 @@ pub(super) fn run(args: &Use, env: &Env, console: &mut Console) -> Result<Status
     Ok(DONE)
 }
 
-/// A person may use a skill that is off; the model could not.
-fn note_state(snapshot: &Snapshot, activation: &Activation, console: &mut Console) {
-    if let codeaf_skills::Lookup::Found(skill) = snapshot.lookup(&activation.alias)
-        && !snapshot.resolution(skill).is_on()
-    {
-        let name = quoted(&activation.alias);
-        console.note(format!("note: {name} is off; the model does not see it"));
-    }
-}
-
 #[derive(Serialize)]
 struct Document<'a> {
     version: u8,
@@ -69,7 +57,8 @@ struct Document<'a> {
     arguments: &'a str,
     instructions: &'a str,
     resources: &'a [String],
-    resources_left_out: usize,
+    /// Null where nobody counted.
+    resources_left_out: Option<usize>,
 }
 
 impl<'a> Document<'a> {
@@ -87,7 +76,9 @@ impl<'a> Document<'a> {
             arguments,
             instructions: &activation.instructions,
             resources: &activation.resources,
-            resources_left_out: activation.resources_left_out,
+            resources_left_out: (!activation.resources_truncated
+                || activation.resources_left_out > 0)
+                .then_some(activation.resources_left_out),
         }
     }
 }

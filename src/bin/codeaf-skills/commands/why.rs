@@ -169,17 +169,22 @@ impl<'a> Found<'a> {
             State::Off => State::On,
         };
         let alias = snapshot.alias(self.skill).into_owned();
-        let (scope, name) = match snapshot.opposite(self.skill) {
+        let opposite = snapshot.opposite(self.skill);
+        if let Cause::Unreadable { path, .. } = &self.resolution.cause {
+            let file = console.path(path);
+            let Some((scope, change)) = opposite else {
+                console.line(format!("mend {file}, then look again:"))?;
+                return say_command(&format!("why {}", quoted(&alias)), console);
+            };
+            console.line(format!("mend {file}, or let a narrower scope decide:"))?;
+            let flag = flag_of(scope, snapshot, console);
+            return say_command(&format!("{verb} {} {flag}", quoted(&change.name)), console);
+        }
+        let (scope, name) = match opposite {
             Some((scope, change)) => (scope, change.name),
             None => (Scope::Conversation, alias),
         };
-        match &self.resolution.cause {
-            Cause::Unreadable { path, .. } => {
-                let file = console.path(path);
-                console.line(format!("mend {file}, or let a narrower scope decide:"))?;
-            }
-            _ => console.line(format!("to turn it {verb}:"))?,
-        }
+        console.line(format!("to turn it {verb}:"))?;
         let flag = flag_of(scope, snapshot, console);
         say_command(&format!("{verb} {} {flag}", quoted(&name)), console)
     }
@@ -228,6 +233,7 @@ struct NotFound<'a> {
     broken: Vec<&'a Broken>,
     too_deep: Vec<PathBuf>,
     decisions: Vec<Missing>,
+    resolution: Resolution,
     trail: Vec<Step>,
 }
 
@@ -244,7 +250,8 @@ impl<'a> NotFound<'a> {
             broken: snapshot.broken_called(name),
             too_deep: snapshot.too_deep(name),
             decisions: decisions.collect(),
-            trail: snapshot.scopes().trail(codeaf_skills::Subject::from(name)),
+            resolution: snapshot.scopes().resolve(&*wanted),
+            trail: snapshot.scopes().trail(&*wanted),
         }
     }
 
@@ -425,8 +432,8 @@ impl Answer<'_> {
                 version: 1,
                 name,
                 found: false,
-                state: State::Off,
-                cause: &Cause::Default,
+                state: nothing.resolution.state,
+                cause: &nothing.resolution.cause,
                 trail: &nothing.trail,
                 skill: None,
                 shadows: Vec::new(),

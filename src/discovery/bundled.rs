@@ -1,0 +1,110 @@
+//! The files that a skill bundles, read under the rules of its root.
+//!
+//! A snapshot is held for a while, and a folder can become a link meanwhile:
+//! where the skill really lies is asked again at each reading.
+
+use std::path::{Path, PathBuf};
+
+use super::scan::{RootOutcome, Skill};
+use super::snapshot::Snapshot;
+use crate::diagnostic::{Diagnostic, Rule};
+use crate::name::Source;
+use crate::skill::resources::{self, Listing, Page, ReadError, Window};
+use crate::text::system_words;
+
+/// Why a bundled file was not read.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ResourceError {
+    /// The skill's folder cannot be read, or is a link now that is not followed.
+    #[error("{0}")]
+    Folder(Box<Diagnostic>),
+    /// The file is not there, or may not be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+}
+
+impl Snapshot {
+    /// Lists the files that `skill` bundles, SKILL.md and hidden ones included.
+    /// Nothing is opened; a personal skill has none.
+    ///
+    /// # Errors
+    ///
+    /// Returns why the skill's folder may not be looked into.
+    pub fn resources(&self, skill: &Skill) -> Result<Listing, Box<Diagnostic>> {
+        self.listed(skill, resources::list)
+    }
+
+    /// Lists the files that the model is told of: neither SKILL.md nor hidden
+    /// ones.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`resources`](Self::resources).
+    pub fn resource_names(&self, skill: &Skill) -> Result<Listing, Box<Diagnostic>> {
+        self.listed(skill, resources::names)
+    }
+
+    /// Reads a page of a bundled file, byte for byte.
+    ///
+    /// # Errors
+    ///
+    /// Returns why the folder or the file may not be read.
+    pub fn read_resource(
+        &self,
+        skill: &Skill,
+        resource: &str,
+        window: Window,
+    ) -> Result<Page, ResourceError> {
+        let folder = self.real_folder(skill).map_err(ResourceError::Folder)?;
+        Ok(resources::read(
+            &folder,
+            resource,
+            window,
+            &self.env().limits,
+        )?)
+    }
+
+    fn listed(
+        &self,
+        skill: &Skill,
+        list: impl Fn(&Path, &crate::Limits) -> Listing,
+    ) -> Result<Listing, Box<Diagnostic>> {
+        match skill.source() {
+            Source::Personal => Ok(Listing::default()),
+            Source::Workspace => Ok(list(&self.real_folder(skill)?, &self.env().limits)),
+        }
+    }
+
+    /// Returns the real folder of `skill`, which may have become a link since
+    /// the snapshot was taken.
+    pub(crate) fn real_folder(&self, skill: &Skill) -> Result<PathBuf, Box<Diagnostic>> {
+        let real = skill.folder.canonicalize().map_err(|error| {
+            let message = format!("the folder cannot be read: {}", system_words(&error));
+            Box::new(Diagnostic::error(Rule::Unreadable, &skill.folder, message))
+        })?;
+        let is_in = |folder: &Path| {
+            folder
+                .canonicalize()
+                .is_ok_and(|folder| real.starts_with(folder))
+        };
+        let Some(boundary) = &skill.root.boundary else {
+            return Ok(real);
+        };
+        let listed = |looked_at: &&super::scan::LookedAt| looked_at.outcome == RootOutcome::Listed;
+        let mut known = self
+            .roots()
+            .iter()
+            .filter(listed)
+            .map(|known| &known.root.path);
+        if is_in(boundary) || known.any(|path| is_in(path)) {
+            return Ok(real);
+        }
+        let message = format!("is a link to {} now, and is not followed", real.display());
+        Err(Box::new(Diagnostic::error(
+            Rule::LinkLeaves,
+            &skill.folder,
+            message,
+        )))
+    }
+}
