@@ -3,6 +3,8 @@
 //! A bound that bites is never silent: whoever stops at one leaves a
 //! diagnostic with the count that was left out.
 
+use std::time::Duration;
+
 /// Bounds on what is read, listed and kept. An engine may set its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
@@ -40,6 +42,10 @@ pub struct Limits {
     /// Bytes of a scope file. A `meta.json` is some kilobytes; a file of many
     /// megabytes is not one.
     pub scope_bytes: u64,
+    /// How long a write waits for the lock on a scope file's folder. A write
+    /// holds it for milliseconds, so only a program that is stuck, or that locks
+    /// the folder for itself, lets anybody wait this long.
+    pub lock_patience: Duration,
 }
 
 impl Limits {
@@ -60,6 +66,7 @@ impl Limits {
         page_bytes_max: 65_536,
         catalog_diagnostics: 64,
         scope_bytes: 16_777_216,
+        lock_patience: Duration::from_secs(30),
     };
 }
 

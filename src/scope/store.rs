@@ -35,6 +35,12 @@ pub enum StoreError {
         /// The scope file.
         path: PathBuf,
     },
+    /// Another program held the lock on the folder for as long as we wait.
+    #[error("another program keeps {} locked", path.display())]
+    Busy {
+        /// The folder of the scope file.
+        path: PathBuf,
+    },
     /// The file exists but is not a scope file that we can keep intact.
     #[error("cannot edit {fault}")]
     Unreadable {
@@ -103,7 +109,9 @@ impl StoreError {
     #[must_use]
     pub fn help(&self) -> Option<String> {
         match self {
-            Self::Conflict { .. } => Some("try again when the other program is done".to_owned()),
+            Self::Conflict { .. } | Self::Busy { .. } => {
+                Some("try again when the other program is done".to_owned())
+            }
             Self::Unreadable { fault, .. } => fault.diagnostic.help.clone(),
             Self::LinkLeaves { .. } => Some(
                 "a repository must not lead a write elsewhere: replace the link with a file, or use --global"
@@ -209,7 +217,7 @@ pub fn edit(place: &ScopePath, changes: &[Change], limits: &Limits) -> Result<Ed
         if draft.after.is_none() {
             return Ok(draft.edited(Outcome::Unchanged, file));
         }
-        let Some(folder) = Folder::lock(place, &file)? else {
+        let Some(folder) = Folder::lock(place, &file, limits.lock_patience)? else {
             continue;
         };
         // What was true before the lock may be so no more.
@@ -514,6 +522,26 @@ mod tests {
             fs::read_to_string(place.outside("real.json")).unwrap(),
             ON_X
         );
+    }
+
+    #[test]
+    #[expect(clippy::disallowed_methods, reason = "the other program")]
+    fn a_lock_that_is_never_given_back_ends_in_an_error_that_names_the_folder() {
+        let place = Place::project().global();
+        fs::create_dir(place.codeaf()).unwrap();
+        let held = fs::File::open(place.codeaf()).unwrap();
+        held.try_lock().unwrap();
+        let limits = Limits {
+            lock_patience: std::time::Duration::from_millis(30),
+            ..Limits::DEFAULT
+        };
+
+        let error = edit(&place.path, &[Change::on("x")], &limits).unwrap_err();
+
+        assert!(matches!(error, StoreError::Busy { .. }), "{error}");
+        assert!(error.to_string().contains(".codeaf"), "{error}");
+        drop(held);
+        edit(&place.path, &[Change::on("x")], &limits).unwrap();
     }
 
     #[test]

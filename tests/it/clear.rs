@@ -44,7 +44,7 @@ fn clearing_what_is_not_there_is_no_fault_and_writes_nothing() {
     sandbox.run(["clear", "zz*", "--global"]).success().is("
         zz*  nothing to clear
         -- stderr --
-        note: no decision of the global scope matches 'zz*'
+        note: no decision of the global scope is 'zz*'
         ");
 
     assert_eq!(sandbox.everything(), before);

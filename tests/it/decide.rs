@@ -89,7 +89,7 @@ fn a_name_whose_only_bearer_is_broken_is_refused_with_the_way_to_the_fault() {
 
     output
         .refused()
-        .has(&["does not load", "codeaf-skills why torn"]);
+        .has(&["was not taken", "codeaf-skills why torn"]);
     assert!(!sandbox.has(GLOBAL));
 }
 

@@ -190,7 +190,10 @@ fn new_makes_a_folder_that_loads_without_a_finding() {
     sandbox
         .run(["new", "pdf-tools", "--project"])
         .success()
-        .is(".agents/skills/pdf-tools/SKILL.md");
+        .has(&[
+            ".agents/skills/pdf-tools/SKILL.md\n",
+            "`codeaf-skills on pdf-tools --project` turns it on",
+        ]);
     sandbox.run(["new", "pdf-tools", "--global"]).success();
     sandbox
         .run(["new", "loose"])

@@ -60,7 +60,7 @@ fn filters_and_patterns_choose_rows() {
     sandbox
         .run(["list", "zz*"])
         .success()
-        .has(&["no skill fits"]);
+        .has(&["no name fits"]);
     sandbox.run(["list", "--on", "--off"]).usage();
 }
 
@@ -302,9 +302,12 @@ fn show_tells_fields_files_and_scopes_and_reaches_a_shadowed_copy_by_its_path() 
         document["allowed-tools"],
         serde_json::json!(["Bash(git add *)", "Read"])
     );
-    sandbox.run(["show", "map", "--raw"]).success().is("Draw.");
     sandbox
-        .run(["show", "../home/.agents/skills/review", "--raw"])
+        .run(["show", "map", "--raw"])
+        .success()
+        .has(&["Draw.\n", "map is off"]);
+    sandbox
+        .run(["show", "../home/.agents/skills/review", "--raw", "-q"])
         .success()
         .is("Body of review.");
     sandbox

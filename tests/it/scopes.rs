@@ -226,7 +226,7 @@ fn a_repository_cannot_turn_its_own_skills_on_unseen() {
     sandbox
         .run(["list"])
         .success()
-        .has(&["on by this repository itself: handoff, review"]);
+        .has(&["or turns it on: handoff, review"]);
     sandbox
         .run(["why", "review"])
         .success()

@@ -21,11 +21,11 @@ use crate::complete;
 /// repository, and so on. This program says which ones there are, which of them
 /// your agent may use on its own, and why.
 ///
-/// Which skills can you use on your own? Those that are on. A skill is on when
-/// the narrowest scope that names it says so: the conversation, then the
-/// project, then the global scope. A skill that no scope names is off: you can
-/// still use it yourself, by its slash command or with `use`, but the agent
-/// does not see it.
+/// "Which skills can you use on your own?", you ask your agent. Those that are
+/// on. A skill is on when the narrowest scope that names it says so: the
+/// conversation, then the project, then the global scope. A skill that no scope
+/// names is off. You can still use it yourself, by its slash command or with
+/// `use`; the agent does not see it.
 #[derive(Debug, Parser)]
 #[command(
     name = "codeaf-skills",
@@ -115,7 +115,7 @@ pub(crate) struct Globals {
     #[arg(short, long, global = true, conflicts_with = "verbose")]
     pub(crate) quiet: bool,
 
-    /// Also print the roots, what was passed over, and the time it took
+    /// Also print the time it took; `list` adds roots and what was passed over
     #[arg(short, long, global = true)]
     pub(crate) verbose: bool,
 }
@@ -325,6 +325,9 @@ pub(crate) struct Clear {
     pub(crate) names: Vec<String>,
 
     /// Take back every name that no skill bears
+    ///
+    /// Looked at is what `list` looks at from here: a skill of another project,
+    /// or of a folder below, counts as missing. See with -n first.
     #[arg(long, conflicts_with = "names")]
     pub(crate) missing: bool,
 

@@ -19,10 +19,18 @@ use crate::args::Cli;
 const VARIABLE: &str = "CODEAF_SKILLS_COMPLETE";
 
 /// Whether a completion script calls.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a shell calls here before any word is understood"
+)]
 pub(crate) fn asked() -> bool {
     std::env::var_os(VARIABLE).is_some_and(|shell| !shell.is_empty() && shell != "0")
 }
 
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a shell calls here before any word is understood"
+)]
 pub(crate) fn answer() -> ExitCode {
     let folder = std::env::current_dir().ok();
     // A failing answer would be typed into the user's command line.
@@ -125,6 +133,10 @@ fn snapshot() -> Option<Snapshot> {
 }
 
 /// Reads the surroundings as the finished command line would.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a shell calls here before any word is understood"
+)]
 fn environment() -> Option<Env> {
     let folder = std::env::current_dir().ok()?;
     let mut env = crate::environment_of(&folder);
@@ -149,6 +161,10 @@ fn environment() -> Option<Env> {
 }
 
 /// Returns the words of the unfinished command line.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a shell calls here before any word is understood"
+)]
 fn words() -> Vec<OsString> {
     std::env::args_os()
         .skip_while(|word| word != "--")

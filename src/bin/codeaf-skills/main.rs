@@ -4,11 +4,6 @@
 //! and printed. This file reads the process's surroundings and nothing else
 //! does.
 
-#![allow(
-    clippy::disallowed_methods,
-    reason = "here the surroundings are read, and nowhere else"
-)]
-
 mod args;
 mod commands;
 mod complete;
@@ -21,6 +16,7 @@ use std::time::Instant;
 
 use clap::Parser;
 use clap::error::ErrorKind;
+use codeaf_skills::text::clean;
 use codeaf_skills::{Allowed, Env};
 
 use crate::args::{Cli, Color, Command, Globals};
@@ -47,6 +43,7 @@ fn main() -> ExitCode {
         console.places = places;
         commands::run(&cli, &env, &mut console)
     });
+    let outcome = outcome.map_err(|failure| naming_the_variable(failure, &cli.globals));
     let status = match outcome {
         Ok(status) => ExitCode::from(status),
         Err(failure) if is_closed_pipe(&failure) => return ExitCode::SUCCESS,
@@ -69,6 +66,7 @@ fn main() -> ExitCode {
 ///
 /// Relative paths of flags are taken from the folder that `-C` names, relative
 /// paths of variables from the working folder.
+#[expect(clippy::disallowed_methods, reason = "here the surroundings are read")]
 fn environment(globals: &Globals) -> Result<(Env, Places), Failure> {
     let working_folder = std::env::current_dir().map_err(|error| {
         Failure::from_error("start", error)
@@ -105,12 +103,25 @@ fn environment(globals: &Globals) -> Result<(Env, Places), Failure> {
         .as_deref()
         .map_or(Allowed::All, Allowed::parse);
     let places = Places {
-        working_folder,
+        working_folder: env.start.clone(),
         home: env.login_home.clone(),
         flags: place_flags(globals),
         conversation: globals.conversation.clone(),
     };
     Ok((env, places))
+}
+
+/// A conversation that nobody typed comes from the variable.
+fn naming_the_variable(failure: Failure, globals: &Globals) -> Failure {
+    match &failure.help {
+        Some(help)
+            if globals.conversation.is_none() && failure.code.starts_with("conversation_") =>
+        {
+            let help = format!("the variable CODEAF_CONVERSATION names it: unset it, or {help}");
+            failure.help(help)
+        }
+        _ => failure,
+    }
 }
 
 /// Returns the flags that say where to look, as they were typed.
@@ -133,6 +144,7 @@ fn place_flags(globals: &Globals) -> Vec<String> {
 }
 
 /// Reads the variables of the process.
+#[expect(clippy::disallowed_methods, reason = "here the surroundings are read")]
 pub(crate) fn environment_of(working_folder: &Path) -> Env {
     Env::from_variables(
         working_folder,
@@ -141,11 +153,13 @@ pub(crate) fn environment_of(working_folder: &Path) -> Env {
     )
 }
 
+#[expect(clippy::disallowed_methods, reason = "here the surroundings are read")]
 fn has_no_color() -> bool {
     std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
 }
 
 /// Whether failures must be JSON, known before the words are understood.
+#[expect(clippy::disallowed_methods, reason = "here the surroundings are read")]
 fn asks_for_json() -> bool {
     let words = std::env::args_os().skip(1).take_while(|word| word != "--");
     let words: Vec<_> = words.collect();
@@ -178,12 +192,16 @@ fn wrong_usage(error: &clap::Error, console: &mut Console) -> ExitCode {
             .join(" ");
         return Failure::usage(message).help(help).report(console);
     }
+    if !is_answer {
+        // It quotes what was typed, which must not act on the terminal.
+        console.usage(&clean(&error.render().to_string()));
+        return ExitCode::from(2);
+    }
     match error.print() {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
             Failure::from(error).report(console)
         }
-        _ if is_answer => ExitCode::SUCCESS,
-        _ => ExitCode::from(2),
+        _ => ExitCode::SUCCESS,
     }
 }
 

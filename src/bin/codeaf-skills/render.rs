@@ -125,6 +125,16 @@ impl Console {
         self.error_text(&format!("{label}: {}", one_line(message)));
     }
 
+    /// Writes what clap says of wrong usage.
+    pub(crate) fn usage(&mut self, text: &str) {
+        let painted = text.strip_prefix("error:").map(|rest| {
+            let style = AnsiColor::Red.on_default().bold();
+            format!("{}:{rest}", paint(self.color_err, style, "error"))
+        });
+        let text = painted.unwrap_or_else(|| text.to_owned());
+        self.error_text(text.trim_end());
+    }
+
     pub(crate) fn json_error(&mut self, object: &serde_json::Value) {
         let mut bytes = Vec::new();
         if write_json(&mut bytes, object).is_ok() {
@@ -200,6 +210,14 @@ impl Places {
     /// above the working folder, or whole.
     pub(crate) fn shorten(&self, path: &Path) -> String {
         let from_home = |home: &PathBuf| Some(Path::new("~").join(path.strip_prefix(home).ok()?));
+        // A home below the working folder is still shown as home.
+        let below_home = self
+            .home
+            .as_ref()
+            .filter(|home| home.starts_with(&self.working_folder));
+        if let Some(short) = below_home.and_then(from_home) {
+            return clean(&short.to_string_lossy()).replace('\n', "\u{fffd}");
+        }
         let short = match path.strip_prefix(&self.working_folder) {
             Ok(rest) if rest.as_os_str().is_empty() => PathBuf::from("."),
             Ok(rest) => rest.to_path_buf(),

@@ -13,6 +13,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 /// A file's bytes, and what of it a new file in its place must keep.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -108,13 +109,33 @@ pub(super) fn open_folder(path: &Path) -> io::Result<File> {
     OpenOptions::new().read(true).custom_flags(flags).open(path)
 }
 
-/// Waits for the lock on an open folder. Returns whether there are locks here.
-pub(super) fn lock(folder: &File) -> io::Result<bool> {
+/// What came of asking for a lock.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Lock {
+    /// It is ours.
+    Held,
+    /// There are no locks here.
+    Impossible,
+    /// Another program held it all the time.
+    Busy,
+}
+
+/// Waits for the lock on an open folder, at most as long as `patience`.
+pub(super) fn lock(folder: &File, patience: Duration) -> io::Result<Lock> {
+    /// A write takes a few milliseconds.
+    const PAUSE: Duration = Duration::from_millis(2);
+    let began = Instant::now();
     loop {
-        match check("lock").and_then(|()| folder.lock()) {
-            Ok(()) => return Ok(true),
+        match check("lock").and_then(|()| folder.try_lock().map_err(io::Error::from)) {
+            Ok(()) => return Ok(Lock::Held),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) if has_no_locks(&error) => return Ok(false),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                if began.elapsed() >= patience {
+                    return Ok(Lock::Busy);
+                }
+                std::thread::sleep(PAUSE);
+            }
+            Err(error) if has_no_locks(&error) => return Ok(Lock::Impossible),
             Err(error) => return Err(error),
         }
     }

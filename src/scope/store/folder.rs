@@ -5,8 +5,9 @@ use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
-use super::disk::{self, Content};
+use super::disk::{self, Content, Lock};
 use super::{Scope, ScopePath, StoreError};
 
 /// A temporary file is called this, a process id, a number, and [`SUFFIX`]:
@@ -33,7 +34,11 @@ pub(super) struct Folder {
 impl Folder {
     /// Makes the folder of `file` if it is missing, and locks it. `None`: it
     /// was moved or removed meanwhile.
-    pub(super) fn lock(place: &ScopePath, file: &Path) -> Result<Option<Self>, StoreError> {
+    pub(super) fn lock(
+        place: &ScopePath,
+        file: &Path,
+        patience: Duration,
+    ) -> Result<Option<Self>, StoreError> {
         let Some(path) = file.parent() else {
             let no_folder = io::ErrorKind::InvalidInput.into();
             return Err(StoreError::io("find the folder of", file, no_folder));
@@ -51,7 +56,15 @@ impl Folder {
             opened,
             is_locked: false,
         };
-        folder.is_locked = disk::lock(&folder.opened).map_err(failed)?;
+        folder.is_locked = match disk::lock(&folder.opened, patience).map_err(failed)? {
+            Lock::Held => true,
+            Lock::Impossible => false,
+            Lock::Busy => {
+                return Err(StoreError::Busy {
+                    path: path.to_path_buf(),
+                });
+            }
+        };
         // A writer that failed may have removed the folder that it had made.
         let is_there = disk::is_same_folder(&folder.opened, path).map_err(failed)?;
         Ok(is_there.then_some(folder))

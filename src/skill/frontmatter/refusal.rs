@@ -175,8 +175,8 @@ const WORDINGS: &[Wording] = &[
     (
         "found a tab character",
         false,
-        "a tab stands where YAML wants blanks",
-        "indent with blanks",
+        "a tab stands where YAML wants spaces",
+        "indent with spaces",
     ),
     (
         "block sequence entries are not allowed",
@@ -215,6 +215,12 @@ const WORDINGS: &[Wording] = &[
         "put the text on the next line, indented, or the whole value between quotes",
     ),
     (
+        "did not find expected alphabetic or numeric character",
+        false,
+        "a value that begins with `*` or `&` needs quotes",
+        QUOTE_IT,
+    ),
+    (
         "unknown anchor",
         false,
         "an alias names no anchor before it",
@@ -234,6 +240,12 @@ fn syntax(message: &str, offset: Option<usize>, source: &Source) -> Fault {
         let span = context(message, source).unwrap_or(stopped);
         return tag(span, "the tag", "a tag of an unknown set is used");
     }
+    let is_tab = offset.is_some_and(|offset| source.text[offset..].starts_with('\t'));
+    let message = if is_tab && message.starts_with("found character that cannot start") {
+        "found a tab character"
+    } else {
+        message
+    };
     let known = WORDINGS
         .iter()
         .find(|(begins, ..)| message.starts_with(begins));

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use clap::builder::styling::{AnsiColor, Style};
 use codeaf_skills::name::{is_pattern, matches_pattern, split_qualified, unsafe_because};
 use codeaf_skills::scope::{self, Change};
 use codeaf_skills::text::{clean, nfc};
@@ -135,12 +136,17 @@ fn target(target: &Target, cli: &Cli, snapshot: &Snapshot) -> Result<ScopePath, 
     } else if snapshot.project().is_some_and(|project| project.marked) {
         Scope::Project
     } else {
-        return Err(Failure::usage(
-            "which scope? This folder is in no project that .git or .codeaf marks",
-        )
-        .help(
-            "say --global (for you, everywhere), --project (this folder) or --conversation PATH",
-        ));
+        let (place, help) = match snapshot.project() {
+            Some(_) => (
+                "in no project that .git or .codeaf marks",
+                "say --global (for you, everywhere), --project (this folder) or --conversation PATH",
+            ),
+            None => (
+                "home, which is never a project",
+                "say --global (for you, everywhere) or --conversation PATH; --project needs another folder",
+            ),
+        };
+        return Err(Failure::usage(format!("which scope? This folder is {place}")).help(help));
     };
     snapshot.scope_path(scope).map_err(|error| match error {
         NoScope::NoHome => Failure::new("no_home", error)
@@ -188,15 +194,7 @@ fn meant(
         return Ok(matching);
     }
     if state == State::On && !force {
-        let failure = not_found(snapshot, word);
-        let broken = snapshot.broken_called(word);
-        return Err(match broken.first() {
-            Some(_) => failure.help(format!(
-                "something of that name is there and does not load: `codeaf-skills why {}` tells the fault",
-                quoted(word)
-            )),
-            None => failure,
-        });
+        return Err(not_found(snapshot, word));
     }
     Ok(vec![name])
 }
@@ -284,7 +282,7 @@ impl Edit {
             self.answer(false, None, console)?;
             console.note("note: nothing to change");
         } else {
-            console.write(clean(&diff).as_ref())?;
+            print_diff(&diff, console)?;
         }
         Ok(DONE)
     }
@@ -341,9 +339,7 @@ impl Edit {
             let name = quoted(&change.name);
             let Lookup::Found(skill) = self.snapshot.lookup(&change.name) else {
                 if change.state.is_some() {
-                    console.note(format!(
-                        "note: no skill is called {name}; the decision is kept for when there is one"
-                    ));
+                    self.note_unknown(&change.name, console);
                 }
                 continue;
             };
@@ -360,6 +356,16 @@ impl Edit {
                 console.note(format!("note: {name} stays {}: {reason}", resolution.state));
             }
         }
+    }
+
+    /// A decision may outlive its skill, or be a slip.
+    fn note_unknown(&self, name: &str, console: &mut Console) {
+        let near = self.snapshot.near(name);
+        let hint = match near.first() {
+            Some(near) => format!("did you mean {}?", quoted(near)),
+            None => "the decision is kept for when there is one".to_owned(),
+        };
+        console.note(format!("note: no skill is called {}; {hint}", quoted(name)));
     }
 
     /// Says that the file still decides, by another spelling of the name.
@@ -420,6 +426,19 @@ fn listed(names: &[String]) -> String {
         [one] => format!("`{}`", cell(one)),
         names => format!("{} skills", names.len()),
     }
+}
+
+fn print_diff(diff: &str, console: &mut Console) -> Result<(), Failure> {
+    for line in clean(diff).lines() {
+        let style = match line.as_bytes().first() {
+            Some(b'+') => AnsiColor::Green.on_default(),
+            Some(b'-') => AnsiColor::Red.on_default(),
+            _ => Style::new(),
+        };
+        let line = console.paint(style, line);
+        console.line(line)?;
+    }
+    Ok(())
 }
 
 fn unified(before: &str, after: &str, path: &str) -> String {

@@ -41,7 +41,8 @@ struct Row<'a> {
 /// What the flags and the pattern leave of a snapshot.
 struct Chosen<'a> {
     snapshot: &'a Snapshot,
-    is_filtered: bool,
+    /// What to say where there is nothing to show.
+    nothing: &'static str,
     only_broken: bool,
     rows: Vec<Row<'a>>,
     broken: Vec<&'a Broken>,
@@ -87,7 +88,7 @@ impl<'a> Chosen<'a> {
             .filter(|missing| everything && fits(&missing.name));
         Self {
             snapshot,
-            is_filtered: !everything || pattern.is_some(),
+            nothing: nothing(args),
             only_broken: args.broken,
             rows,
             broken: broken.collect(),
@@ -162,14 +163,7 @@ impl<'a> Chosen<'a> {
             print_notes(&notes, console)?;
         }
         if self.rows.is_empty() && self.missing.is_empty() && self.broken.is_empty() {
-            let nothing = if self.is_filtered {
-                "no skill fits"
-            } else {
-                "no skill was found"
-            };
-            console.note(format!(
-                "note: {nothing}; `codeaf-skills list -v` shows where it was looked"
-            ));
+            console.note(format!("note: {}", self.nothing));
         }
         if console.is_verbose() {
             sections.begin(console)?;
@@ -220,7 +214,7 @@ impl<'a> Chosen<'a> {
         if !names.is_empty() {
             console.line("")?;
             let note = format!(
-                "* on by this repository itself: {}. --ignore-project-on leaves that to you.",
+                "* this repository ships the copy that is on, or turns it on: {}. --ignore-project-on leaves that to you.",
                 names.join(", ")
             );
             for line in wrap(&note, console.width) {
@@ -305,6 +299,16 @@ fn print_notes(notes: &[&&Broken], console: &mut Console) -> io::Result<()> {
     console.line(format!(
         "{what} in the roots {verb} no skill; `codeaf-skills list -v` shows which and why"
     ))
+}
+
+fn nothing(args: &List) -> &'static str {
+    match (args.on, args.broken, args.shadowed, &args.pattern) {
+        (_, _, _, Some(_)) => "no name fits; `codeaf-skills list` shows all of them",
+        (true, ..) => "nothing is on here; `codeaf-skills on NAME --global` turns a skill on",
+        (_, true, ..) => "nothing is broken",
+        (_, _, true, _) => "nothing is shadowed",
+        _ => "no skill was found; `codeaf-skills list -v` shows where it was looked",
+    }
 }
 
 /// Keeps one blank line between the parts of the answer.

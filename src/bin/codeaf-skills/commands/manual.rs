@@ -80,6 +80,10 @@ mod tests {
     }
 
     /// Compares the files of a folder with what they should be, or writes them.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "a person asks for it in a run of the tests"
+    )]
     fn assert_generated(folder: &Path, files: &[(String, Vec<u8>)]) {
         if std::env::var_os("UPDATE_GENERATED").is_some() {
             for entry in fs::read_dir(folder).unwrap() {

@@ -107,16 +107,23 @@ fn ambiguous(name: &str, aliases: &[String]) -> Failure {
 }
 
 fn not_found(snapshot: &Snapshot, name: &str) -> Failure {
-    let near = snapshot.near(name);
-    let help = match near.as_slice() {
-        [] => format!(
+    let near: Vec<String> = snapshot
+        .near(name)
+        .iter()
+        .map(|name| format!("`{name}`"))
+        .collect();
+    let help = if !snapshot.broken_called(name).is_empty() || !snapshot.too_deep(name).is_empty() {
+        format!(
+            "something of that name is there and was not taken: `codeaf-skills why {}` tells the fault",
+            quoted(name)
+        )
+    } else if near.is_empty() {
+        format!(
             "`codeaf-skills why {}` tells where it was looked for",
             quoted(name)
-        ),
-        near => {
-            let names: Vec<String> = near.iter().map(|name| format!("`{name}`")).collect();
-            format!("did you mean {}?", names.join(" or "))
-        }
+        )
+    } else {
+        format!("did you mean {}?", near.join(" or "))
     };
     Failure::new("skill_not_found", format!("no skill is called `{name}`")).help(help)
 }
@@ -226,7 +233,7 @@ impl From<DiscoveryError> for Failure {
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
         let code = match &error {
-            StoreError::Conflict { .. } => "scope_conflict",
+            StoreError::Conflict { .. } | StoreError::Busy { .. } => "scope_conflict",
             StoreError::Unreadable { .. } => "scope_unreadable",
             StoreError::LinkLeaves { .. } | StoreError::LinkDangles { .. } => "scope_link",
             StoreError::NoConversation { .. } => "conversation_not_found",

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use codeaf_skills::Env;
 use codeaf_skills::discovery::project::Project;
@@ -24,7 +24,11 @@ pub(super) fn run(args: &New, env: &Env, console: &mut Console) -> Result<Status
                 "a name has 1 to {SPEC_NAME_CHARACTERS} characters: a-z, 0-9 and single hyphens inside, such as pdf-processing"
             )));
     }
-    let folder = parent(args, env)?.join(&args.name);
+    let parent = parent(args, env)?;
+    let folder = parent.join(&args.name);
+    if args.project {
+        stays_in_project(&parent, env, console)?;
+    }
     let file = folder.join("SKILL.md");
     make(&folder, &file, &args.name).map_err(|error| {
         let exists = error.kind() == io::ErrorKind::AlreadyExists;
@@ -49,6 +53,13 @@ pub(super) fn run(args: &New, env: &Env, console: &mut Console) -> Result<Status
     let is_seen = roots(env, project.as_ref(), &[])
         .iter()
         .any(|root| Some(root.path.as_path()) == folder.parent());
+    if is_seen && !console.json {
+        let flag = if args.global { "--global" } else { "--project" };
+        console.note(format!(
+            "note: it is off; `codeaf-skills on {} {flag}` turns it on",
+            args.name
+        ));
+    }
     if !is_seen {
         console.note(format!(
             "note: nothing looks for skills in this folder; move it under {COMMON_ROOT}"
@@ -74,9 +85,29 @@ fn parent(args: &New, env: &Env) -> Result<PathBuf, Failure> {
     Ok(base.join(COMMON_ROOT))
 }
 
+/// Refuses to make anything behind a link that a repository leads out of itself.
+fn stays_in_project(parent: &Path, env: &Env, console: &Console) -> Result<(), Failure> {
+    let Some(project) = Project::find(env) else {
+        return Ok(());
+    };
+    let existing = parent.ancestors().find_map(|part| part.canonicalize().ok());
+    let within = project.folder.canonicalize().unwrap_or(project.folder);
+    match existing {
+        Some(real) if !real.starts_with(&within) => Err(Failure::new(
+            "link_leaves",
+            format!(
+                "{} leads to {}, outside the project",
+                console.path(parent),
+                real.display()
+            ),
+        )
+        .help("replace the link with a folder, or use --global")),
+        _ => Ok(()),
+    }
+}
+
 /// Makes the folder and the file; neither may be there already.
-#[allow(clippy::disallowed_methods)] // a new folder of the user's own
-fn make(folder: &std::path::Path, file: &std::path::Path, name: &str) -> io::Result<()> {
+fn make(folder: &Path, file: &Path, name: &str) -> io::Result<()> {
     if let Some(parent) = folder.parent() {
         fs::create_dir_all(parent)?;
     }

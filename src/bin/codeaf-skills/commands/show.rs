@@ -272,6 +272,7 @@ impl<'a> Shown<'a> {
             name: &skill.name,
             alias: self.snapshot.alias(skill).into_owned(),
             state: resolution.state,
+            on_by_this_repository: self.snapshot.on_by_this_repository(skill, &resolution),
             cause: resolution.cause,
             trail: self.snapshot.trail(skill),
             source: skill.source(),
@@ -328,6 +329,7 @@ struct Document<'a> {
     fields: Map<String, Json>,
     resources: &'a [String],
     truncated: bool,
+    on_by_this_repository: bool,
     diagnostics: Vec<&'a Diagnostic>,
 }
 

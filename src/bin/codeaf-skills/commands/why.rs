@@ -4,6 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use clap::builder::styling::Style;
+use codeaf_skills::name::is_pattern;
 use codeaf_skills::text::{one_line, serialize_path, size};
 use codeaf_skills::{
     Broken, Cause, Env, Lookup, Missing, Resolution, RootOutcome, Rule, Scope, Skill, Snapshot,
@@ -103,6 +104,10 @@ impl<'a> Found<'a> {
                 print_finding(diagnostic, console)?;
             }
         }
+        if self.resolution.is_on() && !snapshot.permits(self.skill) {
+            console.line("")?;
+            console.line("--allowed-skills does not name it, and keeps it from the model")?;
+        }
         console.line("")?;
         self.print_next_step(snapshot, console)
     }
@@ -116,7 +121,7 @@ impl<'a> Found<'a> {
             Cause::Unreadable { scope, .. } => {
                 format!("the file of the {scope} scope is unreadable, and it may say off")
             }
-            cause => {
+            cause @ Cause::Decided { .. } => {
                 let scope = cause.scope().map_or("default", Scope::as_str);
                 if snapshot.on_by_this_repository(self.skill, &self.resolution) {
                     match cause.scope() {
@@ -258,11 +263,14 @@ impl<'a> NotFound<'a> {
     fn print(&self, snapshot: &Snapshot, console: &mut Console) -> io::Result<()> {
         let headline = format!("no skill is called {}", quoted(self.name));
         console.line(console.paint(Style::new().bold(), &headline))?;
+        if is_pattern(self.name) || self.name.contains('/') {
+            console.line("`why` takes a name: for patterns there is `list`, for paths `show`")?;
+        }
         self.print_decisions(console)?;
         self.print_broken(console)?;
         self.print_too_deep(console)?;
         self.print_near(snapshot, console)?;
-        if self.broken.is_empty() && self.too_deep.is_empty() {
+        if self.broken.is_empty() && self.too_deep.is_empty() && self.near.is_empty() {
             print_looked_at(snapshot, console)?;
         }
         console.line("")?;
@@ -313,13 +321,20 @@ impl<'a> NotFound<'a> {
         console.line("")?;
         console.line("names near it:")?;
         for name in &self.near {
-            if let Lookup::Found(skill) = snapshot.lookup(name) {
-                console.line(format!(
-                    "  {}  ({})",
-                    cell(name),
-                    console.path(&skill.folder)
-                ))?;
-            }
+            let Lookup::Found(skill) = snapshot.lookup(name) else {
+                continue;
+            };
+            let folder = console.path(&skill.folder);
+            let is_folder = skill
+                .folder
+                .file_name()
+                .is_some_and(|folder| folder == self.name);
+            let place = if is_folder {
+                format!("the folder {folder} holds the skill of this name")
+            } else {
+                folder
+            };
+            console.line(format!("  {}  ({place})", cell(name)))?;
         }
         Ok(())
     }
