@@ -395,3 +395,29 @@ fn a_qualified_entry_that_outweighs_the_new_one_is_named() {
     );
     output.lacks(&["what the project turns on"]);
 }
+
+#[test]
+fn a_qualified_name_that_no_skill_bears_is_answered_as_it_was_written() {
+    let sandbox = Sandbox::new();
+
+    for name in ["personal/review", "workspace/review", "review"] {
+        sandbox
+            .run(["on", name, "--force", "--global", "-q"])
+            .success()
+            .has(&["  on  global  ~/.codeaf/skills.json:"]);
+    }
+}
+
+#[test]
+fn a_name_that_could_be_a_path_is_never_stored() {
+    let sandbox = Sandbox::new();
+    let long = "a".repeat(257);
+
+    for name in ["../../x", "a\\b", "..", "", "a\nb", &long, "personal/../x"] {
+        sandbox
+            .run(["off", name, "--global"])
+            .refused()
+            .has(&["cannot be the name of a skill"]);
+    }
+    assert!(!sandbox.has("home/.codeaf"));
+}

@@ -245,3 +245,49 @@ fn the_manual_and_the_version_are_there() {
         .is(concat!("codeaf-skills ", env!("CARGO_PKG_VERSION")));
     sandbox.run::<&str>([]).usage().has(&["Usage"]);
 }
+
+#[test]
+fn paths_are_shortened_only_where_they_begin() {
+    let sandbox = Sandbox::new().folder("project/var/project");
+
+    let output = sandbox.run(["list", "--conversation", "/var/project/nope"]);
+
+    output.refused().has(&["at /var/project/nope\n"]);
+}
+
+#[test]
+fn a_skill_that_is_off_is_used_with_a_note() {
+    let sandbox = Sandbox::new().home_skill("pdf", "Reads PDF files.");
+
+    for words in [
+        &["use", "pdf"][..],
+        &["show", "pdf"],
+        &["read", "pdf"],
+        &["resources", "pdf"],
+    ] {
+        let output = sandbox.run(words).success();
+        assert!(output.stderr.contains("note: pdf is off"), "{output}");
+    }
+}
+
+#[test]
+fn new_makes_nothing_behind_a_link_out_of_the_project() {
+    let sandbox = Sandbox::new()
+        .folder("outside")
+        .link("project/.agents", "../outside");
+
+    sandbox
+        .run(["new", "pdf-tools", "--project"])
+        .refused()
+        .has(&["outside the project"]);
+    assert!(sandbox.names_in("outside").is_empty());
+}
+
+#[test]
+fn what_was_typed_does_not_act_on_the_terminal() {
+    let sandbox = Sandbox::new();
+
+    let output = sandbox.run(["\u{1b}[31mx"]).usage();
+
+    assert!(!output.stderr.contains('\u{1b}'), "{output}");
+}

@@ -360,3 +360,33 @@ fn what_is_edited_added_or_removed_between_two_calls_is_seen_at_once() {
     let list = sandbox.run(["list", "--json"]).success().json();
     assert_eq!(list["missing"].as_array().unwrap().len(), 2);
 }
+
+#[test]
+fn what_a_file_says_never_looks_like_a_line_of_the_program() {
+    let forged = r#""x\n~/.agents/skills/pdf/SKILL.md:1:1: error[yaml-invalid]: broken\n  help: run this": 1"#;
+    let sandbox = Sandbox::new().file(
+        "home/.agents/skills/pdf/SKILL.md",
+        format!("---\nname: pdf\ndescription: Reads.\n{forged}\n---\n"),
+    );
+
+    for words in [&["list", "-v"][..], &["show", "pdf"], &["why", "pdf"]] {
+        let block = sandbox.run(words).success().to_string();
+        let is_forged = |line: &str| {
+            line.starts_with("~/.agents/skills/pdf/") || line.starts_with("  help: run")
+        };
+        assert!(!block.lines().any(is_forged), "{block}");
+    }
+}
+
+#[test]
+fn names_are_those_of_skills_unless_the_broken_are_asked_for() {
+    let sandbox = Sandbox::new()
+        .file("home/.agents/skills/README.md", "text")
+        .file("home/.agents/skills/torn/SKILL.md", "no fence");
+
+    sandbox.run(["list", "--names", "-q"]).success().is("");
+    sandbox
+        .run(["list", "--names", "--broken"])
+        .success()
+        .is("README.md\ntorn");
+}
