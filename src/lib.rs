@@ -51,6 +51,8 @@
 //! # }
 //! ```
 
+#[cfg(feature = "check")]
+pub mod check;
 pub mod diagnostic;
 pub mod disclosure;
 pub mod discovery;
