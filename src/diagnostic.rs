@@ -145,6 +145,8 @@ rules! {
     ByteOrderMark = "byte-order-mark",
     /// The file's line ends are lone carriage returns.
     LoneCarriageReturn = "lone-carriage-return",
+    /// Some lines end in LF, others in CRLF.
+    MixedLineEnds = "mixed-line-ends",
     /// The frontmatter is not YAML.
     YamlInvalid = "yaml-invalid",
     /// A raw control character in the frontmatter.
@@ -165,6 +167,10 @@ rules! {
     UnknownField = "unknown-field",
     /// A value is not of the type that the specification asks for.
     FieldType = "field-type",
+    /// A tab stands behind the colon of a field.
+    TabAfterColon = "tab-after-colon",
+    /// An unquoted word that YAML 1.1 takes for true or false.
+    Yaml11Boolean = "yaml-1-1-boolean",
     /// The name is missing; the folder's name stands in.
     NameMissing = "name-missing",
     /// The name has characters or hyphens that the specification refuses.

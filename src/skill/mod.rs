@@ -2,4 +2,5 @@
 
 pub mod frontmatter;
 pub mod loading;
+pub mod profile;
 pub mod resources;

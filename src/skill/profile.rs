@@ -1,0 +1,1 @@
+//! What one agent system accepts, as data.
