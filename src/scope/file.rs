@@ -10,9 +10,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::document::Document;
-use super::json::{List, Malformed, Places};
 use super::{Scope, State};
 use crate::diagnostic::{Diagnostic, Rule, Span};
+use crate::json::{List, Malformed, Places};
 use crate::limits::Limits;
 use crate::name::{Source, split_qualified};
 use crate::text::{counted, nfc};
