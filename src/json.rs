@@ -21,7 +21,7 @@ pub(crate) struct Malformed {
     /// Bytes before the fault.
     pub(crate) offset: usize,
     pub(crate) message: String,
-    pub(crate) help: Option<&'static str>,
+    pub(crate) help: Option<Cow<'static, str>>,
 }
 
 impl Malformed {
@@ -33,9 +33,9 @@ impl Malformed {
         }
     }
 
-    pub(crate) fn with_help(self, help: &'static str) -> Self {
+    pub(crate) fn with_help(self, help: impl Into<Cow<'static, str>>) -> Self {
         Self {
-            help: Some(help),
+            help: Some(help.into()),
             ..self
         }
     }
@@ -78,6 +78,16 @@ impl<'a> Value<'a> {
                 "this text has half a surrogate pair, which is not Unicode",
             )
         })
+    }
+
+    /// Returns the text that is the value of `key`.
+    #[cfg(feature = "check")]
+    pub(crate) fn string_of(&self, key: &str) -> Result<Cow<'a, str>, Malformed> {
+        if self.is_string() {
+            return self.string();
+        }
+        let message = format!("`{key}` must be a text, and is {}", self.kind());
+        Err(Malformed::new(self.start, message))
     }
 
     fn is_string(&self) -> bool {
@@ -276,7 +286,7 @@ fn follows_comma(document: &str, offset: usize) -> bool {
 
 /// Turns a line and a column in bytes, both from 1, into an offset. Column 0
 /// is the line end before.
-fn offset_of(document: &str, line: usize, column: usize) -> usize {
+pub(crate) fn offset_of(document: &str, line: usize, column: usize) -> usize {
     let line_start = match line.checked_sub(2) {
         None => 0,
         Some(ends_before) => document

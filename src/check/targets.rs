@@ -55,7 +55,8 @@ pub struct Progress {
 /// - Any other folder is searched: the skills in it are its own children and the
 ///   children of every folder called `skills`, at any depth, hidden ones too.
 ///   What git ignores is passed over (unless the PATH itself is ignored: it was
-///   named outright), and so are `.git` and `node_modules`.
+///   named outright), and so are `.git` and `node_modules`. A `.gitignore` inside
+///   a skill is about its resources, and not read.
 /// - Links are followed to a skill or a root inside the project that holds the
 ///   PATH, or inside the PATH if no project does. One that leaves it has a
 ///   finding. Under the roots of the home folder they may lead anywhere in it.
@@ -168,7 +169,7 @@ impl<'a> Search<'a> {
     fn look_at(&mut self, path: &Path) {
         let is_named_so = has_skill_file_name(path);
         match path.metadata() {
-            Ok(metadata) if metadata.is_dir() && !(is_named_so && !skill_file::is_in(path)) => {
+            Ok(metadata) if metadata.is_dir() && (!is_named_so || skill_file::is_in(path)) => {
                 self.look_at_folder(path);
             }
             Ok(_) if is_named_so => self.look_at_file(path),
@@ -269,14 +270,14 @@ impl<'a> Search<'a> {
             let help = format!("paths are taken from {}", self.env.start.display());
             return Diagnostic::error(Rule::Unreadable, path, message).with_help(help);
         }
-        let broken = broken::unreadable(path, errno).diagnostics.into_iter();
-        let found = broken.map(|found| Diagnostic {
-            severity: Severity::Error,
-            ..found
-        });
-        found
-            .last()
-            .unwrap_or_else(|| Diagnostic::error(Rule::Unreadable, path, "cannot be read"))
+        let finding = broken::unreadable(path, errno).diagnostics.pop();
+        finding.map_or_else(
+            || Diagnostic::error(Rule::Unreadable, path, "cannot be read"),
+            |finding| Diagnostic {
+                severity: Severity::Error,
+                ..finding
+            },
+        )
     }
 
     fn finish(mut self) -> Found {

@@ -25,6 +25,7 @@ const CASE_BLIND: bool = cfg!(target_os = "macos");
 
 /// Returns whether `folder` holds an entry that is called SKILL.md, whatever
 /// it is.
+#[cfg(feature = "check")]
 pub(crate) fn is_in(folder: &Path) -> bool {
     let is_there = folder.join(SKILL_FILE).symlink_metadata().is_ok();
     is_there && (!CASE_BLIND || has_exact_name(folder))

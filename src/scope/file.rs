@@ -79,7 +79,7 @@ impl Fault {
         let diagnostic = Diagnostic::error(Rule::ScopeMalformed, path, malformed.message).at(span);
         Self {
             diagnostic: Diagnostic {
-                help: Some(malformed.help.unwrap_or(BY_HAND).to_owned()),
+                help: Some(malformed.help.unwrap_or(BY_HAND.into()).into_owned()),
                 ..diagnostic
             },
             span: Some(span),
