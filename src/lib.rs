@@ -59,6 +59,7 @@ pub mod disclosure;
 pub mod discovery;
 mod disk;
 pub mod env;
+mod json;
 pub mod limits;
 pub mod name;
 pub mod scope;

@@ -12,6 +12,7 @@ const ROOMS: [(&str, u8); 13] = [
     ("env", 0),
     ("limits", 0),
     ("text", 0),
+    ("json", 0),
     ("name", 0),
     ("skill", 1),
     ("scope", 1),
