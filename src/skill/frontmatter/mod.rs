@@ -44,6 +44,10 @@ pub struct Facts {
     pub tags: Vec<Span>,
     /// Where YAML aliases stand.
     pub aliases: Vec<Span>,
+    /// Comments that end the last line of an unquoted value.
+    pub comments: Vec<Comment>,
+    /// Tabs between the colon of a field and its value.
+    pub tabs: Vec<Span>,
     /// Offset in bytes of the body, just behind the closing fence's line end;
     /// the whole length of the file where nothing closes the frontmatter.
     pub body: usize,
@@ -61,6 +65,15 @@ impl Facts {
     pub fn field(&self, key: &str) -> Option<&Field> {
         self.fields.iter().find(|field| field.key == key)
     }
+}
+
+/// A comment behind an unquoted value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Comment {
+    /// From the `#` to the end of the line.
+    pub span: Span,
+    /// Whether a blank follows the `#`, as where a comment is meant.
+    pub spaced: bool,
 }
 
 /// Which line ends a file has.
@@ -256,6 +269,8 @@ pub fn read(bytes: &[u8], limits: &Limits) -> Facts {
             facts.fields = parsed.fields;
             facts.tags = parsed.tags;
             facts.aliases = parsed.aliases;
+            facts.comments = parsed.comments;
+            facts.tabs = parsed.tabs;
             facts.fault = parsed.fault;
         }
         Err(fault) => facts.fault = Some(fault),
@@ -269,6 +284,8 @@ struct Parsed {
     fields: Vec<Field>,
     tags: Vec<Span>,
     aliases: Vec<Span>,
+    comments: Vec<Comment>,
+    tabs: Vec<Span>,
     fault: Option<Fault>,
 }
 
