@@ -39,6 +39,9 @@ pub struct Limits {
     pub page_bytes_max: usize,
     /// Diagnostics at the end of a catalog (Albedo: 64).
     pub catalog_diagnostics: usize,
+    /// Names in the two lists of one scope file: as many as skills are looked
+    /// at, and few enough that a repository's file cannot cost gigabytes.
+    pub decisions: usize,
     /// Bytes of a scope file. A `meta.json` is some kilobytes; a file of many
     /// megabytes is not one.
     pub scope_bytes: u64,
@@ -65,7 +68,8 @@ impl Limits {
         page_bytes: 16_384,
         page_bytes_max: 65_536,
         catalog_diagnostics: 64,
-        scope_bytes: 16_777_216,
+        decisions: 16_384,
+        scope_bytes: 4_194_304,
         lock_patience: Duration::from_secs(30),
     };
 }
