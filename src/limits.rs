@@ -42,6 +42,9 @@ pub struct Limits {
     /// Folders entered while a repository is searched for skills. The largest
     /// public repositories have some 50,000.
     pub searched_folders: usize,
+    /// Names in the two lists of one scope file: as many as skills are looked
+    /// at, and few enough that a repository's file cannot cost gigabytes.
+    pub decisions: usize,
     /// Bytes of a scope file. A `meta.json` is some kilobytes; a file of many
     /// megabytes is not one.
     pub scope_bytes: u64,
@@ -69,7 +72,8 @@ impl Limits {
         page_bytes_max: 65_536,
         catalog_diagnostics: 64,
         searched_folders: 262_144,
-        scope_bytes: 16_777_216,
+        decisions: 16_384,
+        scope_bytes: 4_194_304,
         lock_patience: Duration::from_secs(30),
     };
 }

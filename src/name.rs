@@ -174,7 +174,9 @@ fn distance(wanted: &str, name: &str) -> Option<usize> {
     let allowed = (wanted_length.max(name_length) / 3).max(1);
     let begins = wanted_length >= 3 && name.starts_with(wanted)
         || name_length >= 3 && wanted.starts_with(name);
-    if wanted_length.abs_diff(name_length) > allowed {
+    // The edit distance takes time by the product of the lengths.
+    let is_long = wanted_length.max(name_length) > SPEC_NAME_CHARACTERS;
+    if is_long || wanted_length.abs_diff(name_length) > allowed {
         return begins.then_some(allowed);
     }
     let edits = strsim::damerau_levenshtein(wanted, name);

@@ -26,10 +26,11 @@ pub fn clean(text: &str) -> Cow<'_, str> {
     let chars: Vec<char> = text.chars().collect();
     let mut cleaned = String::with_capacity(text.len());
     let mut at = 0;
+    let mut unended = 0;
     while at < chars.len() {
         let c = chars[at];
         if c == '\u{1b}' || c == '\u{9b}' {
-            at = after_escape(&chars, at);
+            at = after_escape(&chars, at, &mut unended);
             continue;
         }
         if let Some(end) = flag_sequence(&chars, at) {
@@ -65,6 +66,53 @@ pub fn one_line(text: &str) -> Cow<'_, str> {
         line.push_str(word);
     }
     Cow::Owned(line)
+}
+
+/// Returns `text` with each character that acts or hides, line ends included,
+/// written out as `\u{…}`.
+///
+/// For names and paths, which are not only read but given back: other than
+/// cleaning, this keeps different names different. (A name cannot hold a
+/// backslash of its own.) [`unescaped`] is the way back.
+#[must_use]
+pub fn visible(text: &str) -> Cow<'_, str> {
+    let hidden = hidden_characters(text);
+    let acts = |at: usize, c: char| {
+        c.is_control() || hidden.binary_search_by_key(&at, |&(at, _)| at).is_ok()
+    };
+    if !text.char_indices().any(|(at, c)| acts(at, c)) {
+        return Cow::Borrowed(text);
+    }
+    let mut shown = String::with_capacity(text.len() + 8);
+    for (at, c) in text.char_indices() {
+        if acts(at, c) {
+            shown.extend(c.escape_unicode());
+        } else {
+            shown.push(c);
+        }
+    }
+    // A joiner that did its work beside one of them does none any more.
+    Cow::Owned(visible(&shown).into_owned())
+}
+
+/// Returns the text whose hidden characters [`visible`] wrote out; `None` if
+/// nothing in `text` is written out.
+#[must_use]
+pub fn unescaped(text: &str) -> Option<String> {
+    let mut parts = text.split("\\u{");
+    let mut plain = parts.next()?.to_owned();
+    let mut is_other = false;
+    for part in parts {
+        let character = part.split_once('}').and_then(|(digits, rest)| {
+            let code = u32::from_str_radix(digits, 16).ok()?;
+            Some((char::from_u32(code)?, rest))
+        });
+        let (character, rest) = character?;
+        plain.push(character);
+        plain.push_str(rest);
+        is_other = true;
+    }
+    is_other.then_some(plain)
 }
 
 /// Returns the invisible or acting characters in `text` that [`clean`] takes
@@ -306,6 +354,7 @@ fn flag_sequence(chars: &[char], at: usize) -> Option<usize> {
     }
     let letters = chars[at + 1..]
         .iter()
+        .take(7)
         .take_while(|c| matches!(c, '\u{e0030}'..='\u{e0039}' | '\u{e0061}'..='\u{e007a}'))
         .count();
     let end = at + 1 + letters;
@@ -318,7 +367,10 @@ fn flag_sequence(chars: &[char], at: usize) -> Option<usize> {
 /// Sequences end as ECMA-48 says: CSI at a final byte, the string sequences
 /// (OSC, DCS, APC, PM, SOS) at BEL or ST, others after one character. One that
 /// never ends takes only its introducer, so that no text is lost with it.
-fn after_escape(chars: &[char], at: usize) -> usize {
+///
+/// `unended` is up to where no end of a string sequence was found before: a
+/// text full of introducers is not searched again for each of them.
+fn after_escape(chars: &[char], at: usize, unended: &mut usize) -> usize {
     let (kind, body) = match (chars[at], chars.get(at + 1)) {
         ('\u{9b}', _) => ('[', at + 1),
         (_, Some(&kind)) => (kind, at + 2),
@@ -335,6 +387,7 @@ fn after_escape(chars: &[char], at: usize) -> usize {
                 _ => body,
             }
         }
+        ']' | 'P' | '_' | '^' | 'X' if body < *unended => body,
         ']' | 'P' | '_' | '^' | 'X' => {
             let line = chars[body..].iter().take_while(|&&c| c != '\n').count();
             let string = &chars[body..body + line];
@@ -343,6 +396,9 @@ fn after_escape(chars: &[char], at: usize) -> usize {
                 '\u{1b}' if string.get(i + 1) == Some(&'\\') => Some(i + 2),
                 _ => None,
             });
+            if end.is_none() {
+                *unended = body + line;
+            }
             end.map_or(body, |length| body + length)
         }
         '\u{20}'..='\u{2f}' => body + usize::from(body < chars.len()),
@@ -374,6 +430,41 @@ mod tests {
         ] {
             assert_eq!(clean(raw), cleaned, "{raw:?}");
         }
+    }
+
+    #[test]
+    fn a_text_full_of_introducers_costs_no_more_than_its_length() {
+        let began = std::time::Instant::now();
+        for part in [
+            "\u{1b}]",
+            "\u{1b}P",
+            "\u{9b}",
+            "\u{1f3f4}\u{e0067}",
+            "\u{e0067}",
+            "\u{200d}",
+        ] {
+            let text = part.repeat(300_000);
+            assert!(clean(&text).len() <= text.len());
+            let _ = hidden_characters(&text);
+            let _ = one_line(&text);
+        }
+        assert!(began.elapsed() < std::time::Duration::from_secs(20));
+    }
+
+    #[test]
+    fn what_is_written_out_comes_back() {
+        for text in [
+            "p\u{200b}df",
+            "a\nb",
+            "\u{1b}[31m",
+            "caf\u{e9}",
+            "\u{2764}\u{fe0f}",
+        ] {
+            let shown = visible(text);
+            assert_eq!(unescaped(&shown).unwrap_or_else(|| shown.to_string()), text);
+        }
+        assert_eq!(unescaped("plain"), None);
+        assert_eq!(unescaped("\\u{zz}"), None);
     }
 
     #[test]

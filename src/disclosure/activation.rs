@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 
 use super::body::{closing_tag, escape_closing_tags, instructions};
 use super::error::ActivationError;
-use super::visible;
 use crate::diagnostic::{Diagnostic, Rule, Span};
 use crate::discovery::scan::Skill;
 use crate::discovery::snapshot::{Lookup, Snapshot};
@@ -15,6 +14,7 @@ use crate::name::Source;
 use crate::skill::frontmatter;
 use crate::skill::loading::{self, Loaded};
 use crate::skill::resources;
+use crate::text::visible;
 use crate::text::{counted, escape_xml};
 
 /// What a skill gives the model at one moment.
@@ -121,7 +121,7 @@ impl Snapshot {
                     .map_err(|found| read_error(*found))?,
             ),
         };
-        let raw = skill.read(limits).map_err(read_error)?;
+        let raw = self.read_skill(skill).map_err(|found| read_error(*found))?;
         let facts = frontmatter::read(&raw, limits);
         let folder = skill.folder.file_name().unwrap_or_default();
         let loaded = loading::load(&facts, &location, &folder.to_string_lossy(), limits)

@@ -9,12 +9,13 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use super::commands::command_text;
-use super::{cut, json_line, visible};
+use super::{cut, json_line};
 use crate::diagnostic::{Diagnostic, Rule, Severity};
 use crate::discovery::broken::Broken;
 use crate::discovery::scan::Skill;
 use crate::discovery::snapshot::Snapshot;
 use crate::name::Source;
+use crate::text::visible;
 use crate::text::{counted, escape_xml, one_line, size};
 
 /// What stands above the entries of the text form.

@@ -7,11 +7,11 @@ use std::borrow::Cow;
 
 use serde::Serialize;
 
-use super::visible;
 use crate::discovery::scan::Skill;
 use crate::discovery::snapshot::{Lookup, Snapshot};
 use crate::name::Source;
 use crate::text::one_line;
+use crate::text::visible;
 
 /// The command that takes a skill's name as `/skill:name`; no skill can own it.
 const SKILL: &str = "skill";

@@ -3,10 +3,11 @@
 use std::borrow::Cow;
 use std::path::PathBuf;
 
-use super::{cut, visible};
+use super::cut;
 use crate::diagnostic::Diagnostic;
 use crate::discovery::snapshot::DiscoveryError;
 use crate::scope::Fault;
+use crate::text::visible;
 
 /// Why a skill was not activated.
 #[derive(Debug, thiserror::Error)]

@@ -9,10 +9,10 @@ use std::path::PathBuf;
 use serde_json::Value;
 
 use super::activation::Activation;
-use super::visible;
 use crate::discovery::scan::Skill;
 use crate::discovery::snapshot::Snapshot;
 use crate::name::{Source, split_qualified};
+use crate::text::visible;
 
 /// The skills that one conversation has loaded, in the order of activation.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -20,7 +20,7 @@ use serde::Serialize;
 
 use crate::discovery::scan::Skill;
 use crate::discovery::snapshot::Snapshot;
-use crate::text::{hidden_characters, write_json};
+use crate::text::{visible, write_json};
 
 pub use activation::{Activation, Freshness};
 pub use catalog::{BudgetError, Catalog, CatalogEntry, CatalogForm, Rendered};
@@ -60,32 +60,6 @@ impl Snapshot {
     fn shown_alias(&self, skill: &Skill) -> String {
         visible(&self.alias(skill)).into_owned()
     }
-}
-
-/// Returns `text` with each character that acts or hides, line ends included,
-/// written out as `\u{…}`.
-///
-/// For names and paths, which are not only read but given back: other than
-/// cleaning, this keeps different names different. (A name cannot hold a
-/// backslash of its own.)
-fn visible(text: &str) -> Cow<'_, str> {
-    let hidden = hidden_characters(text);
-    let acts = |at: usize, c: char| {
-        c.is_control() || hidden.binary_search_by_key(&at, |&(at, _)| at).is_ok()
-    };
-    if !text.char_indices().any(|(at, c)| acts(at, c)) {
-        return Cow::Borrowed(text);
-    }
-    let mut shown = String::with_capacity(text.len() + 8);
-    for (at, c) in text.char_indices() {
-        if acts(at, c) {
-            shown.extend(c.escape_unicode());
-        } else {
-            shown.push(c);
-        }
-    }
-    // A joiner that did its work beside one of them does none any more.
-    Cow::Owned(visible(&shown).into_owned())
 }
 
 /// Returns `text`, cut to `length` characters with `…` as the last of them if
@@ -138,6 +112,7 @@ mod tests {
     use super::test_folders::Folders;
     use super::*;
     use crate::env::Allowed;
+    use crate::text::hidden_characters;
     use proptest::prelude::*;
 
     fn names(skills: &[&Skill]) -> Vec<String> {

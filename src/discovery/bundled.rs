@@ -6,6 +6,7 @@
 use std::path::{Path, PathBuf};
 
 use super::scan::{RootOutcome, Skill};
+use super::skill_file;
 use super::snapshot::Snapshot;
 use crate::diagnostic::{Diagnostic, Rule};
 use crate::name::Source;
@@ -25,6 +26,22 @@ pub enum ResourceError {
 }
 
 impl Snapshot {
+    /// Reads the SKILL.md of `skill` as it is now.
+    ///
+    /// # Errors
+    ///
+    /// Returns why it can no longer be read: gone, over its bound, a link out of
+    /// the skill, or a folder that became a link which is not followed.
+    pub fn read_skill(&self, skill: &Skill) -> Result<Vec<u8>, Box<Diagnostic>> {
+        let location = skill.location();
+        let real = self.real_folder(skill)?;
+        let mut bytes = Vec::new();
+        skill_file::open_in(&real)
+            .map_err(|error| skill_file::refusal(error, &location))
+            .and_then(|file| skill_file::fill(&file, &location, &self.env().limits, &mut bytes))?;
+        Ok(bytes)
+    }
+
     /// Lists the files that `skill` bundles, SKILL.md and hidden ones included.
     /// Nothing is opened; a personal skill has none.
     ///

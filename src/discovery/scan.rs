@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rustix::fd::OwnedFd;
-use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags};
+use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags};
 use rustix::io::Errno;
 
 use super::broken::{self, Broken};
@@ -41,8 +41,8 @@ pub struct Skill {
     pub root: Arc<Root>,
     /// The skill's folder, at its first path; absolute.
     pub folder: PathBuf,
-    /// Whether the project ships it: it was found in one of its roots, and does
-    /// not lie elsewhere behind a link.
+    /// Whether the project ships it: it really lies in its folder, and was not
+    /// found in a root of home.
     pub is_in_project: bool,
     /// Bytes of its SKILL.md.
     pub size: u64,
@@ -66,21 +66,6 @@ impl Skill {
             Origin::Personal => Source::Personal,
             _ => Source::Workspace,
         }
-    }
-
-    /// Reads the SKILL.md again.
-    ///
-    /// # Errors
-    ///
-    /// Returns why it can no longer be read: gone, over its bound, a link out
-    /// of the skill.
-    pub fn read(&self, limits: &Limits) -> Result<Vec<u8>, Diagnostic> {
-        let location = self.location();
-        let mut bytes = Vec::new();
-        let file = skill_file::open_in(&self.folder)
-            .map_err(|error| skill_file::refusal(error, &location))?;
-        skill_file::fill(&file, &location, limits, &mut bytes)?;
-        Ok(bytes)
     }
 }
 
@@ -117,11 +102,14 @@ pub(super) struct Scan {
 }
 
 /// Looks at every root and reads every skill folder in them.
-pub(super) fn scan(roots: Vec<Root>, limits: &Limits) -> Scan {
+///
+/// `project` is the project's folder, without links.
+pub(super) fn scan(roots: Vec<Root>, project: Option<&Path>, limits: &Limits) -> Scan {
     let mut scan = Scan::default();
     let opened = open_roots(roots, &mut scan);
     let mut sieve = Sieve {
         roots: &opened,
+        project,
         linked: HashSet::new(),
         room: limits.candidates,
         limits,
@@ -212,6 +200,7 @@ struct Candidate {
     name: OsString,
     /// The real folder where the entry is a link.
     target: Option<PathBuf>,
+    is_in_project: bool,
 }
 
 /// An entry of a root: something to read, or a row already.
@@ -220,6 +209,7 @@ type Entry = Result<Candidate, Broken>;
 /// Decides which entries of the roots are skill folders.
 struct Sieve<'a> {
     roots: &'a [OpenRoot],
+    project: Option<&'a Path>,
     /// Real folders that a link has already brought in.
     linked: HashSet<PathBuf>,
     /// How many more entries may be looked at.
@@ -260,6 +250,7 @@ impl Sieve<'_> {
                     root,
                     name,
                     target: None,
+                    is_in_project: self.is_in_project(owner, real),
                 };
                 (!met).then_some(Ok(candidate))
             }
@@ -290,10 +281,20 @@ impl Sieve<'_> {
             return None;
         }
         Some(Ok(Candidate {
+            is_in_project: self.is_in_project(owner, &target),
             root,
             name,
             target: Some(target),
         }))
+    }
+
+    /// Whether the project ships what really lies at `real`: however it was
+    /// reached, but for home's roots, which are the user's own choice.
+    fn is_in_project(&self, root: &Root, real: &Path) -> bool {
+        let is_inside = self
+            .project
+            .is_some_and(|project| real.starts_with(project));
+        is_inside && root.origin != Origin::Home
     }
 
     /// Returns whether `target` is an entry that stands before `link`: in an
@@ -389,8 +390,11 @@ impl Reader<'_> {
         let location = folder.join(SKILL_FILE);
         let name = text::path_text(Path::new(&candidate.name));
         let opened = match &candidate.target {
-            None => skill_file::open_at(&root.handle, Path::new(&candidate.name), &folder),
-            Some(target) => skill_file::open_at(CWD, target, target),
+            None => {
+                let real = root.real.join(&candidate.name);
+                skill_file::open_at(&root.handle, Path::new(&candidate.name), &real)
+            }
+            Some(target) => skill_file::open_in(target),
         };
         let file = match opened {
             Ok(file) => file,
@@ -407,9 +411,6 @@ impl Reader<'_> {
             Err(diagnostic) => return Err(Broken::named(location, name, diagnostic)),
         };
         let facts = frontmatter::read(&self.buffer, self.limits);
-        let place = candidate.target.as_deref().unwrap_or(&root.real);
-        let is_in_project =
-            root.root.origin == Origin::Project && is_within(place, root.root.boundary.as_deref());
         match loading::load(&facts, &location, &name, self.limits) {
             Ok(loaded) => Ok(Skill {
                 name: loaded.name,
@@ -417,7 +418,7 @@ impl Reader<'_> {
                 argument_hint: loaded.argument_hint,
                 root: Arc::clone(&root.root),
                 folder,
-                is_in_project,
+                is_in_project: candidate.is_in_project,
                 size,
                 diagnostics: loaded.diagnostics,
                 shadowed_by: None,

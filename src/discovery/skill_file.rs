@@ -5,7 +5,7 @@
 
 use std::fs;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rustix::fd::{AsFd, OwnedFd};
 use rustix::fs::{CWD, FileType, Mode, OFlags};
@@ -31,18 +31,20 @@ pub(crate) fn is_in(folder: &Path) -> bool {
     is_there && (!CASE_BLIND || has_exact_name(folder))
 }
 
-/// Opens the SKILL.md of `folder`, an absolute path.
-pub(super) fn open_in(folder: &Path) -> Result<OwnedFd, Errno> {
-    open_at(CWD, folder, folder)
+/// Opens the SKILL.md of the real folder `real`.
+pub(super) fn open_in(real: &Path) -> Result<OwnedFd, Errno> {
+    open_at(CWD, real, real)
 }
 
 /// Opens the SKILL.md of the folder `name` relative to the handle of its root;
-/// `folder` is its absolute path.
-pub(super) fn open_at(root: impl AsFd, name: &Path, folder: &Path) -> Result<OwnedFd, Errno> {
-    match open_file(root, &name.join(SKILL_FILE)) {
-        Ok(_) if CASE_BLIND && !has_exact_name(folder) => Err(Errno::NOENT),
-        // SKILL.md itself is a link.
-        Err(Errno::LOOP) => open_linked_file(folder),
+/// `real` is its absolute path without links.
+///
+/// No link is followed on the way, so that a folder which becomes one at that
+/// moment leads nowhere; but SKILL.md itself may be a link inside `real`.
+pub(super) fn open_at(root: impl AsFd, name: &Path, real: &Path) -> Result<OwnedFd, Errno> {
+    match open_without_links(root, &name.join(SKILL_FILE)) {
+        Ok(_) if CASE_BLIND && !has_exact_name(real) => Err(Errno::NOENT),
+        Err(Errno::LOOP) => open_linked_file(real),
         opened => opened,
     }
 }
@@ -103,22 +105,61 @@ fn unreadable(location: &Path, error: Errno) -> Diagnostic {
     Diagnostic::error(Rule::Unreadable, location, message).with_help(UNREADABLE_HELP)
 }
 
-/// Opens for reading without following a link at the end of `path`, without
-/// waiting for a writer and without becoming anybody's terminal.
-fn open_file(at: impl AsFd, path: &Path) -> Result<OwnedFd, Errno> {
-    let flags =
-        OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::NOFOLLOW;
-    rustix::fs::openat(at, path, flags, Mode::empty())
+/// For reading, without waiting for a writer and without becoming anybody's
+/// terminal.
+const FLAGS: OFlags = OFlags::RDONLY
+    .union(OFlags::CLOEXEC)
+    .union(OFlags::NONBLOCK)
+    .union(OFlags::NOCTTY);
+
+#[cfg(target_os = "linux")]
+fn open_without_links(at: impl AsFd, path: &Path) -> Result<OwnedFd, Errno> {
+    use rustix::fs::ResolveFlags;
+    match rustix::fs::openat2(&at, path, FLAGS, Mode::empty(), ResolveFlags::NO_SYMLINKS) {
+        // Kernels before 5.6, and some sandboxes.
+        Err(Errno::NOSYS | Errno::PERM) => {
+            rustix::fs::openat(at, path, FLAGS | OFlags::NOFOLLOW, Mode::empty())
+        }
+        opened => opened,
+    }
 }
 
-fn open_linked_file(folder: &Path) -> Result<OwnedFd, Errno> {
-    let real = |path: &Path| path.canonicalize().map_err(|error| errno_of(&error));
-    let real_folder = real(folder)?;
-    let real_file = real(&folder.join(SKILL_FILE))?;
-    if !real_file.starts_with(&real_folder) {
+#[cfg(not(target_os = "linux"))]
+fn open_without_links(at: impl AsFd, path: &Path) -> Result<OwnedFd, Errno> {
+    rustix::fs::openat(at, path, FLAGS | OFlags::NOFOLLOW, Mode::empty())
+}
+
+/// Opens a SKILL.md that is a link, and asks the system where the opened file
+/// lies: whatever the link was a moment before, that is what is read.
+fn open_linked_file(real_folder: &Path) -> Result<OwnedFd, Errno> {
+    let link = real_folder.join(SKILL_FILE);
+    if !link
+        .symlink_metadata()
+        .is_ok_and(|entry| entry.is_symlink())
+    {
+        // It was the folder that became a link.
         return Err(Errno::XDEV);
     }
-    open_file(CWD, &real_file)
+    let file = rustix::fs::open(&link, FLAGS, Mode::empty())?;
+    if path_of(&file)?.starts_with(real_folder) {
+        Ok(file)
+    } else {
+        Err(Errno::XDEV)
+    }
+}
+
+#[cfg(target_os = "macos")]
+fn path_of(file: &OwnedFd) -> Result<PathBuf, Errno> {
+    use std::os::unix::ffi::OsStringExt;
+    let path = rustix::fs::getpath(file)?;
+    Ok(std::ffi::OsString::from_vec(path.into_bytes()).into())
+}
+
+#[cfg(not(target_os = "macos"))]
+fn path_of(file: &OwnedFd) -> Result<PathBuf, Errno> {
+    use rustix::fd::AsRawFd;
+    let entry = format!("/proc/self/fd/{}", file.as_raw_fd());
+    fs::read_link(entry).map_err(|error| errno_of(&error))
 }
 
 fn has_exact_name(folder: &Path) -> bool {

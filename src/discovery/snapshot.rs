@@ -21,7 +21,7 @@ use crate::scope::{
     Cause, Change, Decision, Decisions, Fault, Missing, Resolution, Scope, ScopePath, Scopes,
     State, Step, Subject, store,
 };
-use crate::text::nfc;
+use crate::text::{nfc, unescaped};
 
 /// Everything there is to know about the skills of one place at one moment.
 ///
@@ -102,7 +102,11 @@ impl Snapshot {
         let scopes = read_scopes(env, project.as_ref(), conversation.as_ref());
         let mut warnings = Vec::new();
         let attached = attached_folders(env, &scopes, &mut warnings)?;
-        let scan = scan(roots(env, project.as_ref(), &attached), &env.limits);
+        let looked_at = roots(env, project.as_ref(), &attached);
+        let folder = project
+            .as_ref()
+            .and_then(|project| project.folder.canonicalize().ok());
+        let scan = scan(looked_at, folder.as_deref(), &env.limits);
         let found = Arc::new(Found {
             env: env.clone(),
             project,
@@ -220,6 +224,17 @@ impl Snapshot {
     /// name, compared in Unicode normalisation form C.
     #[must_use]
     pub fn lookup(&self, name: &str) -> Lookup<'_> {
+        match self.lookup_exact(name) {
+            // What `visible` wrote out is understood as well.
+            Lookup::NotFound => match unescaped(name) {
+                Some(name) => self.lookup_exact(&name),
+                None => Lookup::NotFound,
+            },
+            found => found,
+        }
+    }
+
+    fn lookup_exact(&self, name: &str) -> Lookup<'_> {
         let name = nfc(name);
         let (source, bare) = split_qualified(&name);
         let mut owners = self

@@ -54,10 +54,31 @@ impl<'a> Document<'a> {
             let span = Span::at(bytes, error.valid_up_to());
             Fault::at(path, span, Malformed::new(0, "this is not UTF-8 text"))
         })?;
-        Self::parse_text(scope, text).map_err(|malformed| {
+        let fault = |malformed: Malformed| {
             let span = Places::new(text).at(malformed.offset);
             Fault::at(path, span, malformed)
-        })
+        };
+        let document = Self::parse_text(scope, text).map_err(fault)?;
+        document.bounded(limits).map_err(fault)
+    }
+
+    fn bounded(self, limits: &Limits) -> Result<Self, Malformed> {
+        let lists = [&self.on, &self.off];
+        let names: usize = lists
+            .into_iter()
+            .flatten()
+            .map(|list| list.elements.len())
+            .sum();
+        let first = lists.into_iter().flatten().next();
+        match first {
+            Some(list) if names > limits.decisions => {
+                let most = limits.decisions;
+                let message = format!("the two lists have {names} names; {most} are the most");
+                Err(Malformed::new(list.value.start, message)
+                    .with_help("take out names that no skill bears"))
+            }
+            _ => Ok(self),
+        }
     }
 
     /// Reads a text that may come from an edit of ours.

@@ -562,6 +562,23 @@ mod tests {
     }
 
     #[test]
+    fn an_edit_does_not_take_a_file_over_its_names() {
+        let place = Place::project().global();
+        let limits = Limits {
+            decisions: 2,
+            ..Limits::DEFAULT
+        };
+        let changes = [Change::on("a"), Change::off("b")];
+        edit(&place.path, &changes, &limits).unwrap();
+
+        let error = edit(&place.path, &[Change::on("c")], &limits).unwrap_err();
+
+        assert!(error.to_string().contains("2 are the most"), "{error}");
+        edit(&place.path, &[Change::clear("b")], &limits).unwrap();
+        assert!(load(&place.path, &limits).fault().is_none());
+    }
+
+    #[test]
     fn links_that_lead_nowhere_are_refused() {
         let into_nothing = Place::project().global();
         fs::create_dir(into_nothing.codeaf()).unwrap();

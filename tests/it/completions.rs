@@ -170,3 +170,26 @@ fn an_answer_among_a_thousand_skills_comes_before_the_finger_leaves_the_key() {
     assert_eq!(output.stdout.lines().count(), 100, "{output}");
     assert!(took.as_millis() < 300, "an answer took {took:?}");
 }
+
+#[test]
+fn what_a_shell_would_run_is_never_offered() {
+    let sandbox = Sandbox::new()
+        .file(
+            "home/.agents/skills/a/SKILL.md",
+            "---\nname: \"zq$(touch pwned)\"\ndescription: Runs.\n---\n",
+        )
+        .file(
+            "home/.agents/skills/b/SKILL.md",
+            "---\nname: \"zq;touch pwned\"\ndescription: Runs.\n---\n",
+        )
+        .home_skill("zq-plain", "Plain.");
+    let mut command = sandbox.command(["--", "codeaf-skills", "on", "zq"]);
+    command
+        .env("CODEAF_SKILLS_COMPLETE", "bash")
+        .env("_CLAP_COMPLETE_INDEX", "2")
+        .env("_CLAP_IFS", "\n");
+
+    let output = sandbox.output(command);
+
+    assert_eq!(output.stdout.trim(), "zq-plain");
+}

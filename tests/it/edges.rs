@@ -291,3 +291,53 @@ fn what_was_typed_does_not_act_on_the_terminal() {
 
     assert!(!output.stderr.contains('\u{1b}'), "{output}");
 }
+
+#[test]
+fn names_that_hide_something_are_written_out_and_understood_so() {
+    let sandbox = Sandbox::new().home_skill("pdf", "Reads PDF files.").file(
+        "home/.agents/skills/twin/SKILL.md",
+        "---\nname: \"p\\u200bdf\"\ndescription: Hides.\n---\n",
+    );
+
+    sandbox
+        .run(["list", "--names"])
+        .success()
+        .is("pdf\np\\u{200b}df");
+    sandbox
+        .run(["why", "p\u{200b}df"])
+        .success()
+        .has(&["codeaf-skills on $'p\\U0000200bdf' --global\n"]);
+    sandbox.run(["on", "p\\u{200b}df", "--global"]).success();
+    sandbox.run(["is-on", "pdf"]).refused();
+}
+
+#[test]
+fn a_name_that_looks_like_a_flag_stands_behind_two_hyphens() {
+    let sandbox = Sandbox::new().file(
+        "home/.agents/skills/x/SKILL.md",
+        "---\nname: --json\ndescription: Odd.\n---\n",
+    );
+
+    let script =
+        "eval \"$(codeaf-skills why -- --json | tail -n 1)\"; codeaf-skills is-on -- --json";
+    sandbox.shell(script).success();
+}
+
+#[test]
+fn a_form_that_contradicts_json_is_wrong_usage() {
+    let sandbox = Sandbox::new();
+
+    sandbox
+        .run(["render-catalog", "--json", "--format", "xml"])
+        .usage()
+        .has(&["--json means --format json"]);
+}
+
+#[test]
+fn a_failing_output_is_told_once() {
+    let sandbox = Sandbox::new().home_skill("pdf", "Reads PDF files.");
+
+    let output = sandbox.shell("codeaf-skills list >/dev/full");
+
+    assert_eq!(output.stderr.matches("error:").count(), 1, "{output}");
+}

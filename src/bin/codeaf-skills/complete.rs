@@ -119,13 +119,19 @@ fn candidates(
 ) -> Vec<CompletionCandidate> {
     let typed = typed.to_string_lossy();
     offered
-        // A name that acts on a terminal is not offered to one.
-        .filter(|(name, _)| name.starts_with(&*typed) && one_line(name) == name.as_str())
+        .filter(|(name, _)| name.starts_with(&*typed) && is_plain_word(name))
         .map(|(name, help)| {
             let help = (!help.is_empty()).then(|| help.into());
             CompletionCandidate::new(name).help(help)
         })
         .collect()
+}
+
+/// Whether no shell reads anything into a word. bash puts in what it is offered
+/// as it is, so that a name with `$(…)` in it would be run.
+fn is_plain_word(word: &str) -> bool {
+    let is_plain = |c: char| c.is_alphanumeric() || "-_./:@%+=,".contains(c);
+    word.chars().all(is_plain) && !word.starts_with('-')
 }
 
 fn snapshot() -> Option<Snapshot> {

@@ -47,6 +47,7 @@ fn main() -> ExitCode {
     let status = match outcome {
         Ok(status) => ExitCode::from(status),
         Err(failure) if is_closed_pipe(&failure) => return ExitCode::SUCCESS,
+        Err(failure) if failure.code == "output" => return failure.report(&mut console),
         Err(failure) => failure.report(&mut console),
     };
     if console.is_verbose() && !matches!(cli.command, Command::IsOn(_)) {

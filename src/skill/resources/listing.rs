@@ -6,10 +6,12 @@
 
 use std::collections::{BinaryHeap, HashMap};
 use std::ffi::{OsStr, OsString};
-use std::fs::{self, Metadata};
+use std::fs::Metadata;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use cap_std::ambient_authority;
+use cap_std::fs::Dir;
 use serde::Serialize;
 
 use crate::diagnostic::{Diagnostic, Rule};
@@ -73,6 +75,8 @@ struct Walk<'a> {
     dir: &'a Path,
     /// The real path of `dir`.
     root: PathBuf,
+    /// That folder, opened.
+    handle: Option<Dir>,
     limits: &'a Limits,
     hidden: Hidden,
     /// Real folders seen, and the name under which each was.
@@ -93,6 +97,7 @@ impl<'a> Walk<'a> {
         Self {
             dir,
             root: PathBuf::new(),
+            handle: None,
             limits,
             hidden,
             visited: HashMap::new(),
@@ -105,9 +110,14 @@ impl<'a> Walk<'a> {
     }
 
     fn run(mut self) -> Listing {
-        match self.dir.canonicalize() {
-            Ok(root) => {
+        let opened = self.dir.canonicalize().and_then(|root| {
+            let handle = Dir::open_ambient_dir(&root, ambient_authority())?;
+            Ok((root, handle))
+        });
+        match opened {
+            Ok((root, handle)) => {
                 self.root.clone_from(&root);
+                self.handle = Some(handle);
                 self.enter(&root, "", 0);
             }
             Err(error) => self.unlisted("", &error),
@@ -171,7 +181,16 @@ impl<'a> Walk<'a> {
     fn children(&mut self, real: &Path, relative: &str) -> io::Result<Vec<OsString>> {
         let room = self.limits.walked_entries.saturating_sub(self.walked);
         let mut smallest = BinaryHeap::with_capacity(room.min(64));
-        for entry in fs::read_dir(real)? {
+        // Opened from the skill's folder: one that became a link out of it since
+        // it was resolved is not listed.
+        let inside = real.strip_prefix(&self.root).unwrap_or(real);
+        let inside = if inside.as_os_str().is_empty() {
+            Path::new(".")
+        } else {
+            inside
+        };
+        let handle = self.handle.as_ref().ok_or(io::ErrorKind::NotFound)?;
+        for entry in handle.open_dir(inside)?.entries()? {
             let name = entry?.file_name();
             if self.passes_over(&name, relative) {
                 continue;
@@ -308,7 +327,7 @@ fn real_entry(path: &Path) -> io::Result<(PathBuf, Metadata)> {
 
 #[cfg(test)]
 mod tests {
-    use std::fs::File;
+    use std::fs::{self, File};
     use std::os::unix::ffi::OsStrExt;
     use std::os::unix::fs::symlink;
     use std::os::unix::net::UnixListener;

@@ -15,6 +15,9 @@ pub(super) fn run(
 ) -> Result<Status, Failure> {
     let snapshot = load(env, console)?;
     require_readable(&snapshot)?;
+    if console.json && matches!(args.format, Some(CatalogFormat::Text | CatalogFormat::Xml)) {
+        return Err(Failure::usage("--json means --format json").help("give one of the two"));
+    }
     let form = match args.format {
         None if console.json => CatalogForm::Json,
         None | Some(CatalogFormat::Text) => CatalogForm::Text,

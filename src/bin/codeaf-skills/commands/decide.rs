@@ -5,7 +5,7 @@ use std::path::Path;
 use clap::builder::styling::{AnsiColor, Style};
 use codeaf_skills::name::{is_pattern, matches_pattern, split_qualified, unsafe_because};
 use codeaf_skills::scope::{self, Change};
-use codeaf_skills::text::{clean, nfc};
+use codeaf_skills::text::{clean, nfc, unescaped, visible};
 use codeaf_skills::{
     Cause, Decisions, Env, Lookup, NoScope, Outcome, Resolution, Scope, ScopePath, Skill, Snapshot,
     State, Subject,
@@ -14,7 +14,7 @@ use serde::Serialize;
 use similar::TextDiff;
 
 use super::{
-    DONE, Status, ambiguous, cause_cells, command, flag_of, load, not_found, quoted,
+    DONE, Status, about, ambiguous, cause_cells, command, flag_of, load, not_found, quoted,
     report_unreadable,
 };
 use crate::args::{Clear, Cli, Decide, Target};
@@ -91,7 +91,8 @@ pub(super) fn clear(
         names.extend(here.map(|missing| missing.name));
     }
     for wanted in &args.names {
-        let wanted = nfc(wanted);
+        let plain = unescaped(wanted);
+        let wanted = nfc(plain.as_deref().unwrap_or(wanted));
         let matches = |name: &&String| **name == wanted || matches_pattern(&wanted, name);
         let matching: Vec<String> = decided.iter().filter(matches).cloned().collect();
         if matching.is_empty() {
@@ -163,7 +164,9 @@ fn meant(
     force: bool,
     snapshot: &Snapshot,
 ) -> Result<Vec<String>, Failure> {
-    let name = nfc(word).into_owned();
+    // No name holds a backslash of its own.
+    let plain = unescaped(word);
+    let name = nfc(plain.as_deref().unwrap_or(word)).into_owned();
     let (_, bare) = split_qualified(&name);
     if let Some(reason) = unsafe_because(bare, snapshot.env().limits.name_bytes) {
         let message = format!(
@@ -325,7 +328,12 @@ impl Edit {
             if !found {
                 place.push_str(" (no such skill)");
             }
-            rows.push([cell(name), resolution.state.to_string(), scope, place]);
+            rows.push([
+                visible(name).into_owned(),
+                resolution.state.to_string(),
+                scope,
+                place,
+            ]);
         }
         for line in rows.lines(usize::MAX).iter().skip(1) {
             console.line(line)?;
@@ -374,7 +382,7 @@ impl Edit {
         if let Some(entry) = entry.filter(|_| resolution.cause.scope() == Some(self.target.scope)) {
             let flag = flag_of(self.target.scope, &self.snapshot, console);
             let other = quoted(&entry.name);
-            let does = command(&format!("clear {other} {flag}"), console);
+            let does = command(&about("clear", &entry.name, &flag), console);
             console.note(format!(
                 "note: the entry {other} of the same file still decides {name}; `{does}` takes it back"
             ));
@@ -405,7 +413,7 @@ impl Edit {
             Some((scope, change)) => {
                 let flag = flag_of(scope, &self.snapshot, console);
                 let verb = change.state.unwrap_or(State::Off);
-                command(&format!("{verb} {} {flag}", quoted(&change.name)), console)
+                command(&about(verb.as_str(), &change.name, &flag), console)
             }
             None => return reason,
         };

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::builder::styling::Style;
 use codeaf_skills::name::matches_pattern;
-use codeaf_skills::text::{clean, counted, nfc, one_line, path_text, size};
+use codeaf_skills::text::{clean, counted, nfc, one_line, path_text, size, visible};
 use codeaf_skills::{
     Broken, Cause, Diagnostic, Env, Missing, Origin, Resolution, RootOutcome, Severity, Skill,
     Snapshot, Source, State,
@@ -118,7 +118,7 @@ impl<'a> Chosen<'a> {
         for row in &self.rows {
             let alias = self.snapshot.alias(row.skill);
             if last.as_ref() != Some(&alias) {
-                console.line(cell(&alias))?;
+                console.line(visible(&alias))?;
             }
             last = Some(alias);
         }
@@ -188,7 +188,7 @@ impl<'a> Chosen<'a> {
                 None => row.resolution.state.to_string(),
             };
             rows.push([
-                cell(&self.snapshot.alias(skill)),
+                visible(&self.snapshot.alias(skill)).into_owned(),
                 state,
                 decided_by(row, self.snapshot),
                 source_cell(skill, console),
@@ -210,7 +210,9 @@ impl<'a> Chosen<'a> {
             self.snapshot
                 .on_by_this_repository(row.skill, &row.resolution)
         });
-        let names: Vec<String> = own.map(|row| cell(&row.skill.name)).collect();
+        let names: Vec<String> = own
+            .map(|row| visible(&row.skill.name).into_owned())
+            .collect();
         if !names.is_empty() {
             console.line("")?;
             let note = format!(
@@ -229,7 +231,7 @@ impl<'a> Chosen<'a> {
         let mut rows = Rows::new(&["NAME", "SAYS", "SCOPE", "WHERE"]);
         for missing in &self.missing {
             rows.push([
-                cell(&missing.name),
+                visible(&missing.name).into_owned(),
                 missing.state.to_string(),
                 missing.scope.to_string(),
                 console.place(&missing.path, missing.span.line, missing.span.column),

@@ -20,7 +20,8 @@ use codeaf_skills::{
 
 use crate::args::{Cli, Command};
 use crate::failure::Failure;
-use crate::render::{Console, cell};
+use crate::render::Console;
+use codeaf_skills::text::visible;
 
 /// What the process exits with when a command came to its end.
 type Status = u8;
@@ -165,6 +166,18 @@ fn command(words: &str, console: &Console) -> String {
     line.join(" ")
 }
 
+/// Returns the words of a command about one skill; a name that begins with a
+/// hyphen stands behind `--`.
+fn about(verb: &str, name: &str, flag: &str) -> String {
+    let name = quoted(name);
+    match (name.trim_start_matches(['$', '\'']).starts_with('-'), flag) {
+        (true, "") => format!("{verb} -- {name}"),
+        (true, flag) => format!("{verb} {flag} -- {name}"),
+        (false, "") => format!("{verb} {name}"),
+        (false, flag) => format!("{verb} {name} {flag}"),
+    }
+}
+
 /// Returns the flag that names `scope` as the target of a write.
 fn flag_of(scope: Scope, snapshot: &Snapshot, console: &Console) -> String {
     match (scope, snapshot.conversation(), &console.places.conversation) {
@@ -188,16 +201,34 @@ fn source_cell(skill: &Skill, console: &Console) -> String {
     }
 }
 
-/// Quotes a word for a shell where it needs that; what acts on a terminal is
-/// taken out.
+/// Quotes a word for a shell where it needs that. What acts on a terminal or
+/// hides is written out, so that the word stays exact.
 fn quoted(word: &str) -> String {
-    let word = cell(word);
     let is_plain = |c: char| c.is_alphanumeric() || "-_./:~@%+=,".contains(c);
+    let shown = visible(word);
+    if shown != word {
+        let escaped = shown
+            .replace('\\', "\\\\")
+            .replace("\\\\u{", "\\u{")
+            .replace('\'', "\\'");
+        return format!("$'{}'", unbraced(&escaped));
+    }
     if !word.is_empty() && word.chars().all(is_plain) {
-        word
+        word.to_owned()
     } else {
         format!("'{}'", word.replace('\'', "'\\''"))
     }
+}
+
+/// Turns `\u{200b}` into the form of shells, `\U0000200b`.
+fn unbraced(text: &str) -> String {
+    let mut parts = text.split("\\u{");
+    let mut plain = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let (digits, rest) = part.split_once('}').unwrap_or((part, ""));
+        plain.extend(["\\U", &"00000000"[digits.len().min(8)..], digits, rest]);
+    }
+    plain
 }
 
 /// Returns a path for a shell command.

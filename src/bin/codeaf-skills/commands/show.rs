@@ -7,7 +7,7 @@ use clap::builder::styling::Style;
 use codeaf_skills::skill::frontmatter::{Content, Facts, Field, Value, read};
 use codeaf_skills::skill::loading::allowed_tools;
 use codeaf_skills::skill::resources;
-use codeaf_skills::text::{clean, counted, one_line, size};
+use codeaf_skills::text::{clean, counted, one_line, size, visible};
 use codeaf_skills::{
     Broken, Cause, Diagnostic, Env, Lookup, Origin, Skill, Snapshot, Source, State, Step,
 };
@@ -35,7 +35,7 @@ pub(super) fn run(args: &Show, env: &Env, console: &mut Console) -> Result<Statu
         Meant::Skill(skill) => skill,
         Meant::Broken(broken) => return show_broken(broken, args, console),
     };
-    let bytes = skill.read(&env.limits).map_err(|found| {
+    let bytes = snapshot.read_skill(skill).map_err(|found| {
         Failure::new(
             "skill_read_error",
             format!("{}: {}", console.path(&found.path), found.message),
@@ -156,7 +156,7 @@ impl<'a> Shown<'a> {
     }
 
     fn print(&self, console: &mut Console) -> io::Result<()> {
-        let name = cell(&self.snapshot.alias(self.skill));
+        let name = visible(&self.snapshot.alias(self.skill)).into_owned();
         console.line(console.paint(Style::new().bold(), &name))?;
         for line in wrap(
             &one_line(&self.skill.description),

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::builder::styling::Style;
 use codeaf_skills::name::is_pattern;
-use codeaf_skills::text::{one_line, serialize_path, size};
+use codeaf_skills::text::{one_line, serialize_path, size, visible};
 use codeaf_skills::{
     Broken, Cause, Env, Lookup, Missing, Resolution, RootOutcome, Rule, Scope, Skill, Snapshot,
     State, Step,
@@ -14,7 +14,7 @@ use serde::Serialize;
 
 use super::list::{BrokenRow, SkillRow, print_broken, print_finding};
 use super::{
-    DONE, REFUSED, Status, ambiguous, command, flag_of, load, quoted, quoted_path,
+    DONE, REFUSED, Status, about, ambiguous, command, flag_of, load, quoted, quoted_path,
     report_unreadable, source_cell,
 };
 use crate::args::OneSkill;
@@ -81,7 +81,7 @@ impl<'a> Found<'a> {
     }
 
     fn print(&self, snapshot: &Snapshot, console: &mut Console) -> io::Result<()> {
-        let name = cell(&snapshot.alias(self.skill));
+        let name = visible(&snapshot.alias(self.skill)).into_owned();
         let headline = format!(
             "{name} is {}: {}",
             self.resolution.state,
@@ -179,11 +179,11 @@ impl<'a> Found<'a> {
             let file = console.path(path);
             let Some((scope, change)) = opposite else {
                 console.line(format!("mend {file}, then look again:"))?;
-                return say_command(&format!("why {}", quoted(&alias)), console);
+                return say_command(&about("why", &alias, ""), console);
             };
             console.line(format!("mend {file}, or let a narrower scope decide:"))?;
             let flag = flag_of(scope, snapshot, console);
-            return say_command(&format!("{verb} {} {flag}", quoted(&change.name)), console);
+            return say_command(&about(verb.as_str(), &change.name, &flag), console);
         }
         let (scope, name) = match opposite {
             Some((scope, change)) => (scope, change.name),
@@ -191,7 +191,7 @@ impl<'a> Found<'a> {
         };
         console.line(format!("to turn it {verb}:"))?;
         let flag = flag_of(scope, snapshot, console);
-        say_command(&format!("{verb} {} {flag}", quoted(&name)), console)
+        say_command(&about(verb.as_str(), &name, &flag), console)
     }
 }
 
@@ -366,16 +366,16 @@ impl<'a> NotFound<'a> {
                 return console.line(format!("  mv {from} {to}"));
             }
             console.line("mend what is said above, then look again:")?;
-            return say_command(&format!("why {name}"), console);
+            return say_command(&about("why", self.name, ""), console);
         }
         if let Some(near) = self.near.first() {
             console.line("if you mean that one:")?;
-            return say_command(&format!("why {}", quoted(near)), console);
+            return say_command(&about("why", near, ""), console);
         }
         if let Some(decision) = self.decisions.first() {
             console.line("to take the decision back:")?;
             let flag = flag_of(decision.scope, snapshot, console);
-            return say_command(&format!("clear {name} {flag}"), console);
+            return say_command(&about("clear", self.name, &flag), console);
         }
         console.line("to look in another folder too:")?;
         say_command(&format!("--skills-dir DIR why {name}"), console)
