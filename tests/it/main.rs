@@ -16,6 +16,7 @@ mod sandbox;
 
 mod broken_skills;
 mod catalog;
+mod ci_files;
 mod clear;
 mod completions;
 mod decide;

@@ -301,6 +301,7 @@ impl fmt::Display for Baseline {
 mod tests {
     use super::*;
     use crate::check::Target;
+    use proptest::prelude::*;
 
     fn checked(file: &str, text: &str, findings: &[(Rule, u32)]) -> Checked {
         let file = PathBuf::from(file);
@@ -413,6 +414,40 @@ mod tests {
                 "{text:?}: {error}"
             );
             assert!(error.contains(words), "{text:?}: {error}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_baseline_silences_what_it_was_made_of(
+            text in "[ab\n\r ]{0,30}",
+            places in prop::collection::vec((0..Rule::ALL.len(), 0u32..12), 0..12),
+        ) {
+            let findings: Vec<_> = places.iter().map(|&(rule, line)| (Rule::ALL[rule], line)).collect();
+            let mut all = [checked("/p/a/SKILL.md", &text, &findings)];
+            let folder = Path::new(FOLDER);
+            let written = Baseline::of(&all, folder).to_string();
+            let baseline = Baseline::parse(Path::new("/b"), folder, written.as_bytes()).unwrap();
+
+            prop_assert_eq!(baseline.filter(&mut all), findings.len());
+            prop_assert!(all[0].findings.is_empty());
+        }
+
+        #[test]
+        fn lines_agree_with_the_slow_way(
+            text in "[a\n\r]{0,20}",
+            order in prop::collection::vec(1u32..12, 0..8),
+        ) {
+            let mut lines = Lines::new(text.as_bytes());
+            for number in order {
+                let slow = text.split('\n').nth(number as usize - 1).unwrap_or_default();
+                prop_assert_eq!(lines.get(number), slow.as_bytes());
+            }
+        }
+
+        #[test]
+        fn nothing_panics(text in "[{}\\[\\]\":,a\\\\1<\n é]{0,40}") {
+            let _ = Baseline::parse(Path::new("/b"), Path::new(FOLDER), text.as_bytes());
         }
     }
 }

@@ -1,5 +1,7 @@
 use std::fs;
 
+use proptest::prelude::*;
+
 use super::*;
 use crate::check::Target;
 
@@ -204,4 +206,11 @@ fn a_profile_nobody_knows_is_told_at_its_place() {
         "/p/check.json:1:15: there is no profile `spce`"
     );
     assert_eq!(error.help(), Some("did you mean `spec`?"));
+}
+
+proptest! {
+    #[test]
+    fn nothing_panics(value in "[{}\\[\\]\":,a\\\\*!/é1]{0,30}", key in 0..KEYS.len()) {
+        let _ = parse(&format!("{{\"{}\": {value}}}", KEYS[key]));
+    }
 }
