@@ -65,6 +65,14 @@ impl Facts {
     pub fn field(&self, key: &str) -> Option<&Field> {
         self.fields.iter().find(|field| field.key == key)
     }
+
+    /// Returns the last top-level field that begins on or before a line.
+    pub(super) fn field_above(&self, line: u32) -> Option<&Field> {
+        let after = self
+            .fields
+            .partition_point(|field| field.key_span.line <= line);
+        self.fields.get(after.checked_sub(1)?)
+    }
 }
 
 /// A comment behind an unquoted value.

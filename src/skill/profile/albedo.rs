@@ -3,8 +3,8 @@
 use super::Effect::{Changes, Drops, Loads};
 use super::Evidence::Source;
 use super::{
-    Base, Case, Effect, Evidence, FenceLine, Links, Places, Profile, Reader, SameName, Scalars,
-    TextRule, Trim, Unit,
+    Base, Case, Characters, Effect, Evidence, FenceLine, Links, Places, Profile, Reader, SameName,
+    Scalars, TextRule, Trim, Unit,
 };
 
 /// Evidence: its source and tests, generation A1.
@@ -31,7 +31,7 @@ pub(super) static ALBEDO: Profile = Profile {
             trim: Trim::Space,
             most: Some((1_024, Unit::Characters)),
         },
-        kebab_names: true,
+        characters: Characters::Kebab,
         checks: CHECKS,
         ..Reader::UNKNOWN
     }],
@@ -194,5 +194,4 @@ static PLACES: Places = Places {
     same_name: Some(SameName::First),
     candidates: Some(128),
     diagnostics: Some(64),
-    ..Places::UNKNOWN
 };

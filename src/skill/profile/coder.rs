@@ -3,8 +3,8 @@
 use super::Effect::{Changes, Drops, Loads};
 use super::Evidence::Source;
 use super::{
-    Base, Case, Effect, Evidence, FenceLine, Links, Places, Profile, Reader, SameName, Scalars,
-    TextRule, Trim, Unit,
+    Base, Body, Case, Characters, Effect, Evidence, FenceLine, Links, Places, Profile, Reader,
+    SameName, Scalars, TextRule, Trim, Unit,
 };
 
 /// Evidence: its source and tests, generation P2; texts of D2 where D1 is silent.
@@ -30,9 +30,8 @@ pub(super) static CODER: Profile = Profile {
             trim: Trim::LineEnds,
             most: None,
         },
-        kebab_names: true,
-        without_comments: true,
-        trims_body: true,
+        characters: Characters::Kebab,
+        body: Body::WithoutComments,
         checks: CHECKS,
         ..Reader::UNKNOWN
     }],
@@ -225,9 +224,8 @@ pub(super) static CODER_PERSONAL: Profile = Profile {
             most: Some((4_096, Unit::Bytes)),
         },
         // MaxPersonalSkillNameBytes, MaxPersonalSkillDescriptionBytes.
-        kebab_names: true,
-        without_comments: true,
-        trims_body: true,
+        characters: Characters::Kebab,
+        body: Body::WithoutComments,
         checks: PERSONAL_CHECKS,
         ..Reader::UNKNOWN
     }],

@@ -4,6 +4,7 @@ use super::Effect::{Changes, Drops, Loads};
 use super::Evidence::Run;
 use super::{
     Base, Case, Effect, Evidence, Fallback, FenceLine, Links, Places, Profile, Reader, SameName,
+    Which,
 };
 
 /// Evidence: agents.md, section 2: Gemini CLI 0.61.0, run.
@@ -16,7 +17,7 @@ pub(super) static GEMINI_CLI: Profile = Profile {
         opening: Some(FenceLine::Bare),
         closing: Some(FenceLine::Prefix),
         // The last line of each counts.
-        last_counts: true,
+        twice: Which::Last,
         fallback: Fallback::Lines,
         checks: CHECKS,
         ..Reader::UNKNOWN

@@ -67,15 +67,11 @@ fn files_are_listed_as_the_agents_list_them() {
 
 #[test]
 fn fields_are_taken_as_the_agents_take_them() {
-    let bomb: String = (1..10)
-        .map(|i| {
-            format!(
-                "l{i}: &l{i} [{}]\n",
-                vec![format!("*l{}", i - 1); 10].join(", ")
-            )
-        })
-        .collect();
-    let bomb = format!("name: x\ndescription: d\nl0: &l0 [y]\n{bomb}");
+    let mut bomb = "name: x\ndescription: d\nl0: &l0 [y]\n".to_owned();
+    for i in 1..10 {
+        let items = vec![format!("*l{}", i - 1); 10].join(", ");
+        bomb = format!("{bomb}l{i}: &l{i} [{items}]\n");
+    }
     let line = format!("name: x\ndescription: d\nlong: {}", "y".repeat(1 << 20));
     for (case, fields, expected) in [
         ("15", "name: x\ndescription: a --- b", "+++"),
@@ -240,7 +236,7 @@ fn one_fault_rests_on_one_rule_for_every_agent_that_it_hits() {
         (
             "--- \nname: x\ndescription: d\n---\nB",
             Rule::FenceBlanks,
-            "albedo cursor gemini-cli goose",
+            "albedo copilot cursor gemini-cli goose",
         ),
         (
             "---\nname: x\ndescription: a: b\n---\nB",
@@ -281,6 +277,20 @@ proptest! {
             }
         }
     }
+}
+
+#[test]
+fn time_grows_with_the_file_and_not_faster() {
+    let many: String = "a: b # c\n".repeat(40_000);
+    let distinct: Vec<String> = (0..40_000).map(|i| format!("k{i}: v: w\n")).collect();
+    let start = std::time::Instant::now();
+    for inner in [many, distinct.concat(), "<!--".repeat(90_000)] {
+        let file = format!("---\nname: x\n{inner}---\n{inner}");
+        for name in ["gemini-cli", "coder", "vbot"] {
+            outcome(file.as_bytes(), "x", name);
+        }
+    }
+    assert!(start.elapsed().as_secs() < 60, "{:?}", start.elapsed());
 }
 
 #[test]

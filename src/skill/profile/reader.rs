@@ -23,22 +23,20 @@ pub struct Reader {
     pub frontmatter_bytes: Option<usize>,
     /// Which plain scalars are not text.
     pub scalars: Scalars,
-    /// Whether the last of several fields of one name counts, not the first.
-    pub last_counts: bool,
+    /// Which of several fields of one name counts.
+    pub twice: Which,
     /// What happens where the frontmatter cannot be read.
     pub fallback: Fallback,
     /// Whether the folder's name stands in for a name that is missing.
     pub folder_stands_in: bool,
     /// What becomes of the name's text.
     pub name: TextRule,
-    /// Whether a name must be lower-case letters, digits and single hyphens.
-    pub kebab_names: bool,
+    /// Which characters a name may have.
+    pub characters: Characters,
     /// What becomes of the description's text.
     pub description: TextRule,
-    /// Whether HTML comments are taken out of the body.
-    pub without_comments: bool,
-    /// Whether white space around the body is taken off.
-    pub trims_body: bool,
+    /// What becomes of the body.
+    pub body: Body,
     /// What is done with each case, in the order in which the reader looks. A
     /// case that is not here is unknown.
     pub checks: &'static [(Case, Effect, Evidence)],
@@ -56,14 +54,13 @@ impl Reader {
         file_bytes: None,
         frontmatter_bytes: None,
         scalars: Scalars::Core,
-        last_counts: false,
+        twice: Which::First,
         fallback: Fallback::None,
         folder_stands_in: false,
         name: TextRule::AS_READ,
-        kebab_names: false,
+        characters: Characters::Any,
         description: TextRule::AS_READ,
-        without_comments: false,
-        trims_body: false,
+        body: Body::AsRead,
         checks: &[],
     };
 }
@@ -101,6 +98,33 @@ pub enum Scalars {
     CoreAndDates,
     /// Those of YAML 1.1, `yes` and `off` among them.
     Yaml11,
+}
+
+/// Which of several fields of one name counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Which {
+    /// The first.
+    First,
+    /// The last.
+    Last,
+}
+
+/// Which characters a name may have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Characters {
+    /// Any.
+    Any,
+    /// Lower-case letters, digits and single hyphens between them.
+    Kebab,
+}
+
+/// What becomes of the body.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Body {
+    /// Nothing.
+    AsRead,
+    /// HTML comments are taken out, then white space at both ends.
+    WithoutComments,
 }
 
 /// What happens where the frontmatter cannot be read.

@@ -1,9 +1,10 @@
 //! What a file is to one reader: the cases that it is, and its texts.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 use super::frame::take_apart;
-use super::{Case, Fallback, Reader, Scalars, TextRule, Trim, Unit};
+use super::{Body, Case, Characters, Fallback, Reader, Scalars, TextRule, Trim, Unit, Which};
 use crate::diagnostic::{Rule, Span};
 use crate::limits::Limits;
 use crate::skill::frontmatter::{
@@ -25,7 +26,7 @@ pub(super) struct Survey {
 pub(super) fn survey(bytes: &[u8], folder: &str, reader: &Reader, limits: &Limits) -> Survey {
     let frame = take_apart(bytes, reader);
     let mut seen = Survey {
-        body: body(frame.body, reader),
+        body: body(frame.body, reader.body),
         ..Survey::default()
     };
     for case in frame.cases {
@@ -147,8 +148,7 @@ impl Survey {
             self.note(Case::TabAfterColon, tab);
         }
         for comment in &facts.comments {
-            let before = |field: &&Field| field.key_span.line <= comment.span.line;
-            let field = facts.fields.iter().rfind(before);
+            let field = facts.field_above(comment.span.line);
             if field.is_some_and(|field| field.key == "description") {
                 self.note(Case::ValueCut, comment.span);
             }
@@ -169,9 +169,10 @@ impl Survey {
     }
 
     fn fields(&mut self, fields: &[Field], reader: &Reader) {
-        for (i, field) in fields.iter().enumerate() {
+        let mut seen = HashSet::new();
+        for field in fields {
             let known = matches!(&*field.key, "name" | "description");
-            if fields[..i].iter().any(|other| other.key == field.key) {
+            if !seen.insert(&*field.key) {
                 let case = if known {
                     Case::KnownTwice
                 } else {
@@ -185,7 +186,7 @@ impl Survey {
             self.other_field(field);
         }
         let mut order: Vec<&Field> = fields.iter().collect();
-        if reader.last_counts {
+        if reader.twice == Which::Last {
             order.reverse();
         }
         let find = |key: &str| order.iter().find(|field| field.key == key);
@@ -255,7 +256,7 @@ impl Survey {
             if name.is_empty() {
                 self.note(Case::NameEmpty, place);
             }
-            if reader.kebab_names && !is_kebab(name) {
+            if reader.characters == Characters::Kebab && !is_kebab(name) {
                 self.note(Case::NamePattern, place);
             }
             if is_longer(name, reader.name) {
@@ -334,18 +335,15 @@ fn kind(scalar: &Scalar, scalars: Scalars) -> Kind {
     let is_truth = truth
         .iter()
         .any(|word| scalar.text.eq_ignore_ascii_case(word));
-    match (scalars, scalar.kind) {
-        (Scalars::AllText, _) => Kind::Text,
-        (Scalars::Yaml11, ScalarKind::Text) if plain && is_truth => Kind::Boolean,
-        (Scalars::Yaml11 | Scalars::CoreAndDates, ScalarKind::Text)
-            if plain && is_date(&scalar.text) =>
-        {
-            Kind::Number
-        }
-        (_, ScalarKind::Text) => Kind::Text,
-        (_, ScalarKind::Int | ScalarKind::Float) => Kind::Number,
-        (_, ScalarKind::Bool) => Kind::Boolean,
-        (_, ScalarKind::Null) => Kind::Null,
+    let dates = matches!(scalars, Scalars::Yaml11 | Scalars::CoreAndDates);
+    match scalar.kind {
+        _ if scalars == Scalars::AllText => Kind::Text,
+        ScalarKind::Text if scalars == Scalars::Yaml11 && plain && is_truth => Kind::Boolean,
+        ScalarKind::Text if dates && plain && is_date(&scalar.text) => Kind::Number,
+        ScalarKind::Text => Kind::Text,
+        ScalarKind::Int | ScalarKind::Float => Kind::Number,
+        ScalarKind::Bool => Kind::Boolean,
+        ScalarKind::Null => Kind::Null,
     }
 }
 
@@ -409,15 +407,11 @@ fn line_value(text: &str, key: &str) -> Option<String> {
     Some(value.trim().to_owned())
 }
 
-fn body(bytes: &[u8], reader: &Reader) -> Vec<u8> {
-    let kept = if reader.without_comments {
-        without_comments(bytes)
-    } else {
-        Cow::Borrowed(bytes)
-    };
-    if !reader.trims_body {
-        return kept.into_owned();
+fn body(bytes: &[u8], rule: Body) -> Vec<u8> {
+    if rule == Body::AsRead {
+        return bytes.to_vec();
     }
+    let kept = without_comments(bytes);
     match std::str::from_utf8(&kept) {
         Ok(text) => text.trim().as_bytes().to_vec(),
         Err(_) => kept.trim_ascii().to_vec(),

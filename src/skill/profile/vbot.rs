@@ -4,7 +4,7 @@ use super::Effect::{Changes, Drops, Loads, Warns};
 use super::Evidence::Source;
 use super::{
     Base, Case, Effect, Evidence, FenceLine, LineEnds, Links, Places, Profile, Reader, SameName,
-    Scalars, TextRule, Trim, Unit,
+    Scalars, TextRule, Trim, Unit, Which,
 };
 
 /// Evidence: its source and tests, the loader of generation V0.
@@ -21,7 +21,7 @@ pub(super) static VBOT: Profile = Profile {
         // PyYAML's safe loader.
         scalars: Scalars::Yaml11,
         // VF14.
-        last_counts: true,
+        twice: Which::Last,
         // VF16.
         name: TextRule {
             trim: Trim::Nothing,

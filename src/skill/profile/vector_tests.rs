@@ -175,7 +175,6 @@ fn coder_refuses_its_vectors_of_faults() {
             "front-matter name \"b\" does not match directory \"a\"",
         ),
     ] {
-        let file = file.as_ref();
         let told = of(file, "a", Profile::CODER);
         assert_eq!(
             refusal(&told),
@@ -438,8 +437,7 @@ fn albedo_holds_its_bounds_and_fences() {
 }
 
 #[test]
-fn vbot_answers_its_vectors() {
-    let long = "a".repeat(65);
+fn vbot_refuses_its_vectors_of_faults() {
     for (number, file, folder, expected) in [
         (
             "VF1",
@@ -501,11 +499,21 @@ fn vbot_answers_its_vectors() {
             "a",
             &["Invalid YAML front matter in …: expected a mapping."],
         ),
+    ] {
+        let told = of(file, folder, profile("vbot"));
+        assert_eq!(words(&told), expected, "{number}: {file:?}");
+    }
+}
+
+#[test]
+fn vbot_loads_more_than_others() {
+    let long = "a".repeat(65);
+    for (number, file, folder, expected) in [
         (
             "VF8",
             "---\nname: a\ndescription: Use mode: careful\n---\n",
             "a",
-            &["YAML front matter was repaired by quoting scalar values with colons."],
+            &["YAML front matter was repaired by quoting scalar values with colons."] as &[_],
         ),
         (
             "VF9",
