@@ -239,6 +239,8 @@ rules! {
     CatalogBound = "catalog-bound",
     /// The body holds a closing skill tag, which is escaped.
     TagInBody = "tag-in-body",
+    /// Nothing stands behind the frontmatter.
+    BodyEmpty = "body-empty",
 }
 
 impl fmt::Display for Rule {

@@ -65,6 +65,14 @@ impl Facts {
     pub fn field(&self, key: &str) -> Option<&Field> {
         self.fields.iter().find(|field| field.key == key)
     }
+
+    /// Returns the last top-level field that begins on or before a line.
+    pub(super) fn field_above(&self, line: u32) -> Option<&Field> {
+        let after = self
+            .fields
+            .partition_point(|field| field.key_span.line <= line);
+        self.fields.get(after.checked_sub(1)?)
+    }
 }
 
 /// A comment behind an unquoted value.
@@ -278,6 +286,24 @@ pub fn read(bytes: &[u8], limits: &Limits) -> Facts {
     facts
 }
 
+/// Reads what another agent takes for the text between the fences; its first
+/// line counts as line 2.
+pub(super) fn read_between(text: &str, limits: &Limits) -> Facts {
+    let parsed = parse_text(text, limits).unwrap_or_else(|fault| Parsed {
+        fault: Some(fault),
+        ..Parsed::default()
+    });
+    Facts {
+        fields: parsed.fields,
+        tags: parsed.tags,
+        aliases: parsed.aliases,
+        comments: parsed.comments,
+        tabs: parsed.tabs,
+        fault: parsed.fault,
+        ..Facts::default()
+    }
+}
+
 /// What stands between the fences.
 #[derive(Debug, PartialEq, Eq, Default)]
 struct Parsed {
@@ -298,12 +324,16 @@ fn parse(inner: &[u8], facts: &Facts, limits: &Limits) -> Result<Parsed, Fault> 
     // The lossy conversion alone would do, at several times the cost.
     let text =
         std::str::from_utf8(inner).map_or_else(|_| String::from_utf8_lossy(inner), Cow::Borrowed);
-    match fast::read(&text, limits) {
+    parse_text(&text, limits)
+}
+
+fn parse_text(text: &str, limits: &Limits) -> Result<Parsed, Fault> {
+    match fast::read(text, limits) {
         Some(fields) => Ok(Parsed {
             fields,
             ..Parsed::default()
         }),
-        None => slow(&text, limits),
+        None => slow(text, limits),
     }
 }
 

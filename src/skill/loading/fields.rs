@@ -11,7 +11,7 @@ use crate::skill::frontmatter::{Content, Facts, Field, Scalar, ScalarKind, Value
 
 /// Unknown fields, doubles and repairs that get a diagnostic of their own; the
 /// rest are counted. Nobody mends more at a time.
-const SHOWN: usize = 32;
+pub(super) const SHOWN: usize = 32;
 
 impl Findings<'_> {
     /// What holds of every field alike: doubles, repairs, unknown names.

@@ -1,13 +1,11 @@
 //! What is said of how fields are written: tabs, comments, words and characters
 //! that other readers take for something else.
 
+use super::fields::SHOWN;
 use super::{Breach, Findings, quoted};
 use crate::diagnostic::Span;
 use crate::skill::frontmatter::{Comment, Content, Facts, Field, Scalar, Style, Value};
 use crate::text;
-
-/// Findings of one kind that are shown; the rest are the same again.
-const SHOWN: usize = 32;
 
 /// Words that YAML 1.1 takes for true or false and YAML 1.2 for text, as the
 /// common readers have them: without `y` and `n`.
@@ -18,59 +16,72 @@ const TEXT_FIELDS: [&str; 4] = ["name", "description", "license", "compatibility
 
 impl Findings<'_> {
     pub(super) fn about_the_writing(&mut self, facts: &Facts) {
-        for &tab in facts.tabs.iter().take(SHOWN) {
-            let message = "a tab stands behind the colon; some agents refuse the file for it";
-            let help = "put a blank there instead";
-            self.tell(Breach::TabAfterColon, tab, message, help);
-        }
-        for comment in facts.comments.iter().take(SHOWN) {
-            self.comment(facts, *comment);
-        }
+        let tabs: Vec<_> = facts
+            .tabs
+            .iter()
+            .map(|&tab| {
+                let message = "a tab stands behind the colon; some agents refuse the file for it";
+                (tab, message.to_owned())
+            })
+            .collect();
+        let help = "put a blank there instead";
+        self.tell_each(Breach::TabAfterColon, &tabs, help);
+        let cuts: Vec<_> = facts
+            .comments
+            .iter()
+            .filter(|comment| is_cut(facts, comment))
+            .map(|comment| {
+                let message = "the value ends here: a `#` behind a blank begins a comment";
+                (comment.span, message.to_owned())
+            })
+            .collect();
+        let help = "put the whole value between quotes";
+        self.tell_each(Breach::ValueCut, &cuts, help);
         if self.profile.severity(Breach::Yaml11Boolean).is_some() {
-            for value in facts.fields.iter().flat_map(texts) {
-                self.truth_word(value);
-            }
+            let values = facts.fields.iter().flat_map(texts);
+            let words: Vec<_> = values.filter_map(truth_word).collect();
+            self.tell_each(Breach::Yaml11Boolean, &words, "put it between quotes");
         }
         if self.profile.severity(Breach::HiddenCharacters).is_some() {
             let mut found = Vec::new();
             for field in &facts.fields {
                 hidden_in_field(field, &mut found);
             }
-            for &(span, c) in found.iter().take(SHOWN) {
-                let message = format!(
-                    "the character U+{:04X} shows nothing, or acts on a terminal",
-                    u32::from(c)
-                );
-                self.tell(Breach::HiddenCharacters, span, message, "remove it");
-            }
+            self.tell_each(Breach::HiddenCharacters, &found, "remove it");
         }
     }
 
-    /// Speaks of a comment that was hardly meant as one: without a blank behind
-    /// the `#`, or behind a description.
-    fn comment(&mut self, facts: &Facts, comment: Comment) {
-        let before = |field: &&Field| field.key_span.line <= comment.span.line;
-        let field = facts.fields.iter().rfind(before);
-        let described = field.is_some_and(|field| field.key == "description");
-        if described || !comment.spaced {
-            let message = "the value ends here: a `#` behind a blank begins a comment";
-            let help = "put the whole value between quotes";
-            self.tell(Breach::ValueCut, comment.span, message, help);
+    /// Tells the first of many findings of one kind, and counts the rest.
+    fn tell_each(&mut self, breach: Breach, found: &[(Span, String)], help: &str) {
+        for (span, message) in found.iter().take(SHOWN) {
+            self.tell(breach, *span, message.as_str(), help);
+        }
+        if let Some((next, message)) = found.get(SHOWN) {
+            let message = format!("{message}: {} more like it", found.len() - SHOWN);
+            self.tell(breach, *next, message, help);
         }
     }
+}
 
-    fn truth_word(&mut self, value: &Value) {
-        let Some(scalar) = value.scalar() else { return };
-        let is_word = |word: &str| scalar.text.eq_ignore_ascii_case(word);
-        if scalar.style == Some(Style::Plain) && TRUTH_WORDS.iter().any(|word| is_word(word)) {
-            let message = format!(
-                "agents that read YAML 1.1 take {} for a truth value",
-                quoted(&scalar.text)
-            );
-            let help = "put it between quotes";
-            self.tell(Breach::Yaml11Boolean, value.span, message, help);
-        }
-    }
+/// Whether a comment was hardly meant as one: without a blank behind the `#`,
+/// or behind a description.
+fn is_cut(facts: &Facts, comment: &Comment) -> bool {
+    let field = facts.field_above(comment.span.line);
+    !comment.spaced || field.is_some_and(|field| field.key == "description")
+}
+
+fn truth_word(value: &Value) -> Option<(Span, String)> {
+    let scalar = value.scalar()?;
+    let is_word = |word: &str| scalar.text.eq_ignore_ascii_case(word);
+    let is_taken =
+        scalar.style == Some(Style::Plain) && TRUTH_WORDS.iter().any(|word| is_word(word));
+    is_taken.then(|| {
+        let message = format!(
+            "agents that read YAML 1.1 take {} for a truth value",
+            quoted(&scalar.text)
+        );
+        (value.span, message)
+    })
 }
 
 /// The values of a field that should be text.
@@ -84,19 +95,26 @@ fn texts(field: &Field) -> Vec<&Value> {
     }
 }
 
-fn hidden_in_field(field: &Field, found: &mut Vec<(Span, char)>) {
+fn hidden_in_field(field: &Field, found: &mut Vec<(Span, String)>) {
     if let Some(&(_, c)) = text::hidden_characters(&field.key).first() {
-        found.push((field.key_span, c));
+        found.push((field.key_span, hidden(c)));
     }
     hidden_in_value(&field.value, found);
 }
 
+fn hidden(c: char) -> String {
+    format!(
+        "the character U+{:04X} shows nothing, or acts on a terminal",
+        u32::from(c)
+    )
+}
+
 /// Finds the first hidden character of each text.
-fn hidden_in_value(value: &Value, found: &mut Vec<(Span, char)>) {
+fn hidden_in_value(value: &Value, found: &mut Vec<(Span, String)>) {
     match &value.content {
         Content::Scalar(scalar) => {
             if let Some(&(offset, c)) = text::hidden_characters(&scalar.text).first() {
-                found.push((place_in(value.span, scalar, offset), c));
+                found.push((place_in(value.span, scalar, offset), hidden(c)));
             }
         }
         Content::Sequence(values) => values

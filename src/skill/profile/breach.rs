@@ -5,7 +5,7 @@ use crate::diagnostic::Rule;
 macro_rules! breaches {
     ($($(#[doc = $doc:literal])+ $variant:ident = $rule:ident,)+) => {
         /// A way in which a SKILL.md can depart from the specification: finer
-        /// than a [`Rule`], since agents answer the kinds of one rule apart.
+        /// than a rule, since agents answer the kinds of one rule apart.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[non_exhaustive]
         pub enum Breach {

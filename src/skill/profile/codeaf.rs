@@ -1,12 +1,14 @@
 //! The lenient reading of discovery: what loads, and what is said of it.
 
-use super::{Breach, Profile};
+use super::{Base, Breach, Links, Places, Profile, SameName};
 use crate::diagnostic::Severity::{Error, Warning};
 
 /// Evidence: the client guide of agentskills.io, which asks for lenient
 /// loading, and the README's section on what loads.
 pub(super) static CODEAF: Profile = Profile {
     name: "codeaf",
+    places: &PLACES,
+    readers: &[],
     severities: &[
         // Guide: YAML beyond parsing, skip and log.
         (Breach::NotRead, Error),
@@ -34,4 +36,41 @@ pub(super) static CODEAF: Profile = Profile {
         (Breach::DescriptionMissing, Error),
         (Breach::DescriptionTooLong, Warning),
     ],
+};
+
+/// Evidence: the README's section on where things are.
+static PLACES: Places = Places {
+    project: &[
+        ".codeaf/skills",
+        ".agents/skills",
+        ".claude/skills",
+        ".codex/skills",
+        ".cursor/skills",
+        ".gemini/skills",
+        ".opencode/skills",
+        ".goose/skills",
+        ".github/skills",
+    ],
+    home: &[
+        ".codeaf/skills",
+        ".agents/skills",
+        ".claude/skills",
+        ".codex/skills",
+        ".cursor/skills",
+        ".gemini/skills",
+        ".opencode/skills",
+        ".goose/skills",
+        ".github/skills",
+        ".copilot/skills",
+        ".config/opencode/skills",
+        ".config/goose/skills",
+    ],
+    first: Some(Base::Project),
+    walks_up: Some(true),
+    depth: Some(1),
+    folder_links: Some(Links::Followed),
+    file_links: Some(Links::Inside),
+    same_name: Some(SameName::First),
+    candidates: Some(16_384),
+    diagnostics: None,
 };

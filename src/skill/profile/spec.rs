@@ -1,11 +1,14 @@
 //! The specification of agentskills.io as written, and YAML 1.2 under it.
 
-use super::{Breach, Profile};
+use super::{Breach, Places, Profile};
 use crate::diagnostic::Severity::{Error, Warning};
 
 /// Evidence: agentskills.io, the specification's fields; YAML 1.2.2.
 pub(super) static SPEC: Profile = Profile {
     name: "spec",
+    // The specification names no folders.
+    places: &Places::UNKNOWN,
+    readers: &[],
     severities: &[
         // "must contain YAML frontmatter followed by Markdown content".
         (Breach::NotRead, Error),
