@@ -173,7 +173,7 @@ impl Found<'_> {
             return Vec::new();
         }
         self.list
-            .sort_by(|a, b| (a.0.start, a.1.rule).cmp(&(b.0.start, b.1.rule)));
+            .sort_by_key(|(place, finding)| (place.start, finding.rule));
         let lines = Lines::new(bytes);
         let mut placed: Vec<Diagnostic> = Vec::new();
         let mut counts = vec![0; Rule::ALL.len()];

@@ -164,12 +164,11 @@ fn check_one(target: &Target, profile: &Profile, limits: &Limits) -> Read {
     let facts = frontmatter::read(&bytes, limits);
     let beside = body::findings(file, &bytes, &facts, limits);
     let judged = profile::judge(&facts, file, &folder_name, profile, limits);
-    // What hides is told by line and in full, so once is enough.
+    // What hides in a field is told by its line, in full; once is enough.
     let is_told = |found: &Diagnostic| {
-        found.rule == Rule::HiddenCharacters
-            && beside
-                .iter()
-                .any(|other| other.rule == found.rule && other.span.line == found.span.line)
+        beside
+            .iter()
+            .any(|other| other.rule == found.rule && other.span.line == found.span.line)
     };
     findings.extend(judged.into_iter().filter(|found| !is_told(found)));
     findings.extend(beside);

@@ -51,9 +51,9 @@ fn message(line: &[(usize, char)]) -> String {
     let mut tags = String::new();
     let mut tag_count = 0;
     for &(_, c) in line {
-        if let Some(letter) = tag_letter(c) {
+        if is_tag(c) {
             tag_count += 1;
-            tags.extend(letter);
+            tags.extend(tag_letter(c));
         } else if let Some(kind) = kinds.iter_mut().find(|(known, _)| *known == c) {
             kind.1 += 1;
         } else if kinds.len() <= NAMED {
@@ -80,7 +80,7 @@ fn named((c, count): (char, usize)) -> String {
 
 /// Says of tag characters what they spell, which is what a model reads.
 fn spelled(line: &[(usize, char)], count: usize, tags: &str) -> String {
-    let first = line.iter().find(|(_, c)| tag_letter(*c).is_some());
+    let first = line.iter().find(|(_, c)| is_tag(*c));
     let first = first.map_or(0, |(_, c)| u32::from(*c));
     let noun = if count == 1 {
         "tag character"
@@ -100,12 +100,14 @@ fn spelled(line: &[(usize, char)], count: usize, tags: &str) -> String {
     part
 }
 
-/// Returns the ASCII letter of a tag character, if it has one.
-fn tag_letter(c: char) -> Option<Option<char>> {
-    let tag = u32::from(c)
-        .checked_sub(0xe_0000)
-        .filter(|tag| *tag < 0x80)?;
-    Some(char::from_u32(tag).filter(|c| (' '..='~').contains(c)))
+fn is_tag(c: char) -> bool {
+    matches!(c, '\u{e0000}'..='\u{e007f}')
+}
+
+/// Returns the ASCII letter that a tag character stands for, if it is one.
+fn tag_letter(c: char) -> Option<char> {
+    let letter = char::from_u32(u32::from(c).checked_sub(0xe_0000)?)?;
+    (' '..='~').contains(&letter).then_some(letter)
 }
 
 fn called(c: char) -> &'static str {
