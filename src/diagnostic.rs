@@ -239,8 +239,24 @@ rules! {
     CatalogBound = "catalog-bound",
     /// The body holds a closing skill tag, which is escaped.
     TagInBody = "tag-in-body",
+    /// A link in the body points at nothing.
+    LinkBroken = "link-broken",
+    /// A link in the body has other upper or lower case than the file.
+    LinkCase = "link-case",
+    /// A link in the body leads out of the skill's folder.
+    LinkOutside = "link-outside",
+    /// A path in the body is written with backslashes.
+    LinkBackslash = "link-backslash",
     /// Nothing stands behind the frontmatter.
     BodyEmpty = "body-empty",
+    /// The body is longer than agents advise.
+    BodyTooLong = "body-too-long",
+    /// Marks of an unresolved merge.
+    MergeMarker = "merge-marker",
+    /// Two skills of the checked tree bear one name.
+    NameDuplicate = "name-duplicate",
+    /// Two skills of the checked tree have names that differ in case only.
+    NameCase = "name-case",
 }
 
 impl fmt::Display for Rule {

@@ -1,1 +1,201 @@
-//! To be written.
+//! What is wrong with a SKILL.md beside its frontmatter: links that lead
+//! nowhere, a body that is empty or too long, marks of a merge, characters that
+//! nobody sees.
+//!
+//! None of it keeps a skill from loading, so nothing here is an error. Time is
+//! linear in the size of the file; of the disk only the skill's folder is
+//! looked at, and only for what the body names.
+
+mod folder;
+mod hidden;
+mod lines;
+mod links;
+mod mentions;
+mod merge;
+
+use std::borrow::Cow;
+use std::ops::Range;
+use std::path::Path;
+
+use crate::diagnostic::{Diagnostic, Rule};
+use crate::limits::Limits;
+use crate::skill::frontmatter::Facts;
+use folder::Folder;
+use lines::Lines;
+
+/// Lines of a body at most (specification: "keep your main SKILL.md under 500
+/// lines").
+pub const BODY_LINES: usize = 500;
+
+/// Estimated tokens of a body at most (specification: "< 5000 tokens
+/// recommended").
+pub const BODY_TOKENS: usize = 5_000;
+
+/// Characters that make a token, by estimate: what English prose comes to.
+pub const CHARACTERS_A_TOKEN: usize = 4;
+
+/// Findings of one rule that are given; the rest are counted. Nobody mends more
+/// at a time.
+const SHOWN: usize = 32;
+
+/// Returns what is wrong with `file` beside its frontmatter, in file order.
+///
+/// `bytes` are what the file holds, and `facts` what was read from them. Links
+/// are looked up in the folder of `file`.
+#[must_use]
+pub fn findings(file: &Path, bytes: &[u8], facts: &Facts, limits: &Limits) -> Vec<Diagnostic> {
+    if is_binary(facts) {
+        return Vec::new();
+    }
+    let text = readable(bytes);
+    let mut found = Found {
+        file,
+        list: Vec::new(),
+    };
+    hidden::find(&text, facts, &mut found);
+    let blocks = match facts.closing {
+        Some(_) => body(&text, facts.body, limits, &mut found),
+        None => Vec::new(),
+    };
+    merge::find(&text, &blocks, &mut found);
+    found.placed(bytes)
+}
+
+fn is_binary(facts: &Facts) -> bool {
+    facts
+        .fault
+        .as_ref()
+        .is_some_and(|fault| fault.rule == Rule::NotText)
+}
+
+/// Judges what stands behind the frontmatter, and returns where its code blocks
+/// are in `text`.
+fn body(text: &str, start: usize, limits: &Limits, found: &mut Found) -> Vec<Range<usize>> {
+    let body = &text[start..];
+    if body.trim().is_empty() {
+        // The closing fence is the last thing there is to point at.
+        let fence = text[..start].trim_end().len();
+        found.warn(
+            Rule::BodyEmpty,
+            fence.saturating_sub(3)..fence,
+            "nothing stands behind the frontmatter: an agent that opens the skill learns nothing",
+            "write below the closing `---` what the agent is to do",
+        );
+        return Vec::new();
+    }
+    length(body, start, found);
+    let mut folder = Folder::new(found.file.parent().unwrap_or(found.file), limits);
+    if !mentions::may_have_some(body, &mut folder) && !merge::may_have_some(body) {
+        return Vec::new();
+    }
+    let mentions = mentions::read(body, start);
+    links::find(&mentions, &mut folder, limits, found);
+    mentions.code_blocks
+}
+
+fn length(body: &str, start: usize, found: &mut Found) {
+    const HELP: &str =
+        "move what is not always needed into files under references/, and say when to open which";
+    if body.len() <= BODY_LINES {
+        return;
+    }
+    let lines = body.trim_end().bytes().filter(|&b| b == b'\n').count() + 1;
+    if lines > BODY_LINES {
+        let over = body.match_indices('\n').nth(BODY_LINES - 1);
+        let over = start + over.map_or(0, |(at, _)| at + 1);
+        let message = format!("the body has {lines} lines; at most {BODY_LINES} are advised");
+        found.warn(Rule::BodyTooLong, over..over, message, HELP);
+        return;
+    }
+    let most = BODY_TOKENS * CHARACTERS_A_TOKEN;
+    if body.len() <= most {
+        return;
+    }
+    let characters = body.trim().chars().count();
+    if characters > most {
+        let over = body.char_indices().nth(most).map_or(0, |(at, _)| at);
+        let over = start + over;
+        let message = format!(
+            "the body is about {} tokens ({characters} characters, {CHARACTERS_A_TOKEN} to a token); at most {BODY_TOKENS} are advised",
+            characters.div_ceil(CHARACTERS_A_TOKEN)
+        );
+        found.warn(Rule::BodyTooLong, over..over, message, HELP);
+    }
+}
+
+/// Returns the file as text of the same length: each byte that is not UTF-8
+/// becomes `?`, so that offsets hold.
+fn readable(bytes: &[u8]) -> Cow<'_, str> {
+    if let Ok(text) = std::str::from_utf8(bytes) {
+        return Cow::Borrowed(text);
+    }
+    let mut text = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        text.extend(chunk.invalid().iter().map(|_| '?'));
+    }
+    Cow::Owned(text)
+}
+
+/// Findings of one file while they are collected, by their place in bytes.
+struct Found<'a> {
+    file: &'a Path,
+    list: Vec<(Range<usize>, Diagnostic)>,
+}
+
+impl Found<'_> {
+    fn warn(
+        &mut self,
+        rule: Rule,
+        place: Range<usize>,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) {
+        let warning = Diagnostic::warning(rule, self.file, message).with_help(help);
+        self.list.push((place, warning));
+    }
+
+    fn note(
+        &mut self,
+        rule: Rule,
+        place: Range<usize>,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) {
+        let note = Diagnostic::note(rule, self.file, message).with_help(help);
+        self.list.push((place, note));
+    }
+
+    /// Returns the findings in file order with lines and columns, at most
+    /// [`SHOWN`] of a rule.
+    fn placed(mut self, bytes: &[u8]) -> Vec<Diagnostic> {
+        if self.list.is_empty() {
+            return Vec::new();
+        }
+        self.list
+            .sort_by_key(|(place, finding)| (place.start, finding.rule));
+        let lines = Lines::new(bytes);
+        let mut placed: Vec<Diagnostic> = Vec::new();
+        let mut counts = vec![0; Rule::ALL.len()];
+        let mut left_out: Vec<(Rule, usize)> = Vec::new();
+        for (place, finding) in self.list {
+            let count = &mut counts[finding.rule as usize];
+            *count += 1;
+            if *count <= SHOWN {
+                placed.push(finding.at(lines.span(&place)));
+            } else if *count == SHOWN + 1 {
+                left_out.push((finding.rule, placed.len()));
+                placed.push(finding.at(lines.span(&place)));
+            }
+        }
+        for (rule, at) in left_out {
+            let more = counts[rule as usize] - SHOWN;
+            placed[at].message = format!("{more} more of this kind from here on");
+            placed[at].help = None;
+        }
+        placed
+    }
+}
+
+#[cfg(test)]
+mod tests;

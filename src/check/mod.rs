@@ -9,11 +9,25 @@ pub mod fix;
 pub mod rules;
 pub mod targets;
 
-use std::path::PathBuf;
+mod tree;
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
 
 use serde::Serialize;
 
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::{Diagnostic, Rule, Severity, Span};
+use crate::discovery::broken;
+use crate::discovery::skill_file::{self, SKILL_FILE};
+use crate::limits::Limits;
+use crate::skill::frontmatter::{self, Facts};
+use crate::skill::profile::{self, Profile};
+use crate::skill::resources;
+use crate::text;
+
+/// Up to here, one thread is done before others have begun.
+const FEW: usize = 16;
 
 /// One SKILL.md to be checked.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -58,3 +72,172 @@ pub enum Verdict {
     /// It breaks a rule of the profile.
     Error,
 }
+
+/// Checks each of `targets` by `profile`, and then what holds of all of them
+/// together: names that stand twice.
+///
+/// What cannot be read is a finding; nothing is waited for, and no link is
+/// followed out of its folder. The answers are in the order of `targets`.
+///
+/// # Examples
+///
+/// ```
+/// use codeaf_skills::Limits;
+/// use codeaf_skills::check::{self, Target, Verdict};
+/// use codeaf_skills::skill::profile::Profile;
+///
+/// # fn main() -> std::io::Result<()> {
+/// # let folder = tempfile::tempdir()?;
+/// let file = folder.path().join("pdf/SKILL.md");
+/// # std::fs::create_dir(folder.path().join("pdf"))?;
+/// std::fs::write(&file, "---\nname: pdf\ndescription: Reads PDF files.\n---\nSee [the guide](guide.md).\n")?;
+///
+/// let checked = check::check(&[Target { file }], Profile::SPEC, &Limits::DEFAULT);
+///
+/// assert_eq!(checked[0].verdict(), Verdict::Warning);
+/// assert_eq!(checked[0].findings[0].message, "`guide.md` is not there");
+/// # Ok(())
+/// # }
+/// ```
+#[must_use]
+pub fn check(targets: &[Target], profile: &Profile, limits: &Limits) -> Vec<Checked> {
+    let mut read = each(targets, |target| check_one(target, profile, limits));
+    tree::find(&mut read);
+    read.into_iter().map(|one| one.checked).collect()
+}
+
+/// One target with what the comparison of all of them needs.
+struct Read {
+    checked: Checked,
+    /// Where the name stands.
+    name: Span,
+}
+
+/// Applies `work` to all of `targets`, on every core where that is worth it.
+fn each(targets: &[Target], work: impl Fn(&Target) -> Read + Sync) -> Vec<Read> {
+    let threads = thread::available_parallelism().map_or(1, usize::from);
+    if targets.len() <= FEW || threads == 1 {
+        return targets.iter().map(work).collect();
+    }
+    let next = AtomicUsize::new(0);
+    let take_turns = || {
+        let mut done = Vec::new();
+        loop {
+            let turn = next.fetch_add(1, Ordering::Relaxed);
+            let Some(target) = targets.get(turn) else {
+                return done;
+            };
+            done.push((turn, work(target)));
+        }
+    };
+    let mut done: Vec<(usize, Read)> = thread::scope(|scope| {
+        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(take_turns)).collect();
+        workers
+            .into_iter()
+            .flat_map(|worker| {
+                worker
+                    .join()
+                    .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+            })
+            .collect()
+    });
+    done.sort_unstable_by_key(|(turn, _)| *turn);
+    done.into_iter().map(|(_, read)| read).collect()
+}
+
+fn check_one(target: &Target, profile: &Profile, limits: &Limits) -> Read {
+    let file = target.file.as_path();
+    let mut findings = Vec::new();
+    let folder = file.parent().unwrap_or(file);
+    if let Some(name) = file.file_name().filter(|name| *name != SKILL_FILE) {
+        findings.extend(broken::misnamed_file(folder, name).diagnostics);
+    }
+    let bytes = match read(file, limits) {
+        Ok(bytes) => bytes,
+        Err(refusal) => {
+            findings.push(refusal);
+            return Read::new(target, Vec::new(), None, findings);
+        }
+    };
+    let folder_name = folder.file_name().map(|name| name.to_string_lossy());
+    let folder_name = folder_name.unwrap_or_default();
+    let facts = frontmatter::read(&bytes, limits);
+    let beside = body::findings(file, &bytes, &facts, limits);
+    let judged = profile::judge(&facts, file, &folder_name, profile, limits);
+    // What hides in a field is told by its line, in full; once is enough.
+    let is_told = |found: &Diagnostic| {
+        beside
+            .iter()
+            .any(|other| other.rule == found.rule && other.span.line == found.span.line)
+    };
+    findings.extend(judged.into_iter().filter(|found| !is_told(found)));
+    findings.extend(beside);
+    findings.sort_by_key(|found| found.span);
+    findings.extend(bundled(folder, limits));
+    let name = name(&facts, &folder_name);
+    Read::new(target, bytes, name, findings)
+}
+
+impl Read {
+    fn new(
+        target: &Target,
+        bytes: Vec<u8>,
+        name: Option<(String, Span)>,
+        findings: Vec<Diagnostic>,
+    ) -> Self {
+        let (name, span) = name.map_or((None, Span::START), |(name, span)| (Some(name), span));
+        Self {
+            checked: Checked {
+                target: target.clone(),
+                bytes,
+                name,
+                findings,
+            },
+            name: span,
+        }
+    }
+}
+
+fn read(file: &Path, limits: &Limits) -> Result<Vec<u8>, Diagnostic> {
+    let opened = skill_file::open(file).map_err(|error| skill_file::refusal(error, file))?;
+    let mut bytes = Vec::new();
+    skill_file::fill(&opened, file, limits, &mut bytes)?;
+    Ok(bytes)
+}
+
+/// Returns the name that the skill goes by, and where it stands.
+fn name(facts: &Facts, folder: &str) -> Option<(String, Span)> {
+    if facts.fault.is_some() {
+        return None;
+    }
+    let field = facts.field("name");
+    let written = field.and_then(|field| Some((field, field.value.scalar()?.text.trim())));
+    let (name, span) = match written {
+        Some((field, name)) if !name.is_empty() => (name, field.value.span),
+        _ => (folder, Span::START),
+    };
+    (!name.is_empty()).then(|| (text::nfc(name).into_owned(), span))
+}
+
+/// Returns what is wrong with the files beside the SKILL.md: those that no
+/// agent can read.
+fn bundled(folder: &Path, limits: &Limits) -> Vec<Diagnostic> {
+    let help = |rule| match rule {
+        Rule::ResourceLeaves => Some("copy what it points at into the skill's folder"),
+        Rule::ResourceUnresolved => Some("bring its target back, or remove the link"),
+        Rule::ResourceTooLarge => Some("make it smaller, or say where to download it"),
+        Rule::ResourceUnlisted => Some("see who owns it and what may be done with it: `ls -ld`"),
+        _ => None,
+    };
+    let found = resources::names(folder, limits).diagnostics;
+    found
+        .into_iter()
+        .filter_map(|found| {
+            let help = help(found.rule)?;
+            Some(found.with_help(help))
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests;

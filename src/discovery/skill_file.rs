@@ -3,6 +3,7 @@
 //! A link at SKILL.md is followed only inside the skill's real folder; a FIFO
 //! or a device in its place is refused and never waited for.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -44,13 +45,27 @@ pub(super) fn open_in(real: &Path) -> Result<OwnedFd, Errno> {
 pub(super) fn open_at(root: impl AsFd, name: &Path, real: &Path) -> Result<OwnedFd, Errno> {
     match open_without_links(root, &name.join(SKILL_FILE)) {
         Ok(_) if CASE_BLIND && !has_exact_name(real) => Err(Errno::NOENT),
-        Err(Errno::LOOP) => open_linked_file(real),
+        Err(Errno::LOOP) => open_linked_file(real, OsStr::new(SKILL_FILE)),
+        opened => opened,
+    }
+}
+
+/// Opens `file`, an absolute path, whatever it is called. As for a SKILL.md, a
+/// link is followed only inside the folder that it lies in.
+#[cfg(feature = "check")]
+pub(crate) fn open(file: &Path) -> Result<OwnedFd, Errno> {
+    let (Some(folder), Some(name)) = (file.parent(), file.file_name()) else {
+        return Err(Errno::ISDIR);
+    };
+    let real = folder.canonicalize().map_err(|error| errno_of(&error))?;
+    match open_without_links(CWD, &real.join(name)) {
+        Err(Errno::LOOP) => open_linked_file(&real, name),
         opened => opened,
     }
 }
 
 /// Reads the whole file into `buffer` and returns its size in bytes.
-pub(super) fn fill(
+pub(crate) fn fill(
     file: &OwnedFd,
     location: &Path,
     limits: &Limits,
@@ -69,7 +84,7 @@ pub(super) fn fill(
 }
 
 /// Says why a SKILL.md that is there could not be opened.
-pub(super) fn refusal(error: Errno, location: &Path) -> Diagnostic {
+pub(crate) fn refusal(error: Errno, location: &Path) -> Diagnostic {
     let says = |rule, message: &str| Diagnostic::error(rule, location, message);
     match error {
         Errno::NOENT => says(Rule::LinkDangling, "SKILL.md is a link to nothing")
@@ -129,10 +144,10 @@ fn open_without_links(at: impl AsFd, path: &Path) -> Result<OwnedFd, Errno> {
     rustix::fs::openat(at, path, FLAGS | OFlags::NOFOLLOW, Mode::empty())
 }
 
-/// Opens a SKILL.md that is a link, and asks the system where the opened file
+/// Opens a file that is a link, and asks the system where the opened file
 /// lies: whatever the link was a moment before, that is what is read.
-fn open_linked_file(real_folder: &Path) -> Result<OwnedFd, Errno> {
-    let link = real_folder.join(SKILL_FILE);
+fn open_linked_file(real_folder: &Path, name: &OsStr) -> Result<OwnedFd, Errno> {
+    let link = real_folder.join(name);
     if !link
         .symlink_metadata()
         .is_ok_and(|entry| entry.is_symlink())

@@ -29,6 +29,8 @@ fn well(sandbox: Sandbox) -> Sandbox {
     with_fields(sandbox, "name: x\ndescription: Works.")
 }
 
+const CHECK: &[&str] = &["check", "../home/.agents/skills/x"];
+
 const FILES: &[&str] = &["resources", "x"];
 
 const PROVOCATIONS: &[Provocation] = &[
@@ -275,7 +277,50 @@ const PROVOCATIONS: &[Provocation] = &[
         |s| skill_md(s, "---\nname: x\ndescription: d\n---\n</skill>\n"),
         &["use", "x"],
     ),
+    (Rule::LinkBroken, |s| with_body(s, "[a](zz.md)"), CHECK),
+    (
+        Rule::LinkCase,
+        |s| with_body(s, "[a](R.md)").file("home/.agents/skills/x/r.md", ""),
+        CHECK,
+    ),
+    (Rule::LinkOutside, |s| with_body(s, "[a](../y.md)"), CHECK),
+    (
+        Rule::LinkBackslash,
+        |s| with_body(s, "[a](r\\s.md)").file("home/.agents/skills/x/r/s.md", ""),
+        CHECK,
+    ),
+    (Rule::BodyEmpty, |s| with_body(s, ""), CHECK),
+    (
+        Rule::BodyTooLong,
+        |s| with_body(s, &"line\n".repeat(600)),
+        CHECK,
+    ),
+    (Rule::MergeMarker, |s| with_body(s, "<<<<<<< HEAD"), CHECK),
+    (
+        Rule::HiddenCharacters,
+        |s| with_body(s, "a\u{200b}b"),
+        CHECK,
+    ),
+    (
+        Rule::NameDuplicate,
+        |s| {
+            well(s)
+                .home_skill("w", "Works.")
+                .skill("home/.claude/skills", "x", "Too.")
+        },
+        &["check", "../home/.agents/skills", "../home/.claude/skills"],
+    ),
+    (
+        Rule::NameCase,
+        |s| well(s).home_skill("X", "Works."),
+        &["check", "../home/.agents/skills"],
+    ),
 ];
+
+fn with_body(sandbox: Sandbox, body: &str) -> Sandbox {
+    let text = format!("---\nname: x\ndescription: d\n---\n{body}\n");
+    skill_md(sandbox, text)
+}
 
 fn bomb() -> String {
     let mut fields = "name: x\ndescription: d\na0: &a0 [y, y, y, y, y, y, y, y, y, y]".to_owned();

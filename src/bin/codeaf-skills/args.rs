@@ -264,6 +264,23 @@ Examples:
   codeaf-skills commands --reserved model,review,quit")]
     Commands(Commands),
 
+    /// Check whether skills will work, and in which agents
+    ///
+    /// Judges SKILL.md files, and what they name, by the specification of Agent
+    /// Skills or by the rules of one agent. PATH is a skill's folder, a folder of
+    /// skills, a repository, or a SKILL.md; without one, the working folder.
+    ///
+    /// An error is a breach of the profile's rules; a warning is what may fail
+    /// elsewhere. The exit status is 1 when there is an error, or a warning with
+    /// --strict, and when there is no skill at all.
+    #[command(after_long_help = "\
+Examples:
+  codeaf-skills check
+  codeaf-skills check .agents/skills --strict --format github
+  codeaf-skills check --profile codeaf
+  codeaf-skills check --explain unquoted-colon")]
+    Check(Check),
+
     /// Make a starter skill
     ///
     /// Makes the folder NAME with a SKILL.md that loads, in the working folder,
@@ -458,6 +475,53 @@ pub(crate) struct Commands {
     /// The names that built-in commands of the host own, with commas
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub(crate) reserved: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Check {
+    /// Skill folders, folders of skills, repositories, SKILL.md files
+    #[arg(value_name = "PATH", value_hint = ValueHint::AnyPath)]
+    pub(crate) paths: Vec<PathBuf>,
+
+    /// Whose rules count: spec, the specification, unless given
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    pub(crate) profile: Vec<String>,
+
+    /// Exit with 1 on warnings, too
+    #[arg(long)]
+    pub(crate) strict: bool,
+
+    /// Make findings of RULE errors (repeatable)
+    #[arg(long, value_name = "RULE", value_delimiter = ',', add = ArgValueCompleter::new(complete::rules))]
+    pub(crate) deny: Vec<String>,
+
+    /// Make findings of RULE warnings (repeatable)
+    #[arg(long, value_name = "RULE", value_delimiter = ',', add = ArgValueCompleter::new(complete::rules))]
+    pub(crate) warn: Vec<String>,
+
+    /// Leave findings of RULE out (repeatable)
+    #[arg(long, value_name = "RULE", value_delimiter = ',', add = ArgValueCompleter::new(complete::rules))]
+    pub(crate) allow: Vec<String>,
+
+    /// Tell what a rule is about, with an example of each kind
+    #[arg(long, value_name = "RULE", conflicts_with_all = ["paths", "strict", "format"], add = ArgValueCompleter::new(complete::rules))]
+    pub(crate) explain: Option<String>,
+
+    /// The form of the answer; --json means json
+    #[arg(long, value_name = "FORMAT")]
+    pub(crate) format: Option<CheckFormat>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CheckFormat {
+    /// For people: place, rule, message, the line with a caret
+    Text,
+    /// Annotations of GitHub Actions
+    Github,
+    /// SARIF 2.1.0, as code scanning takes it
+    Sarif,
+    /// One JSON object
+    Json,
 }
 
 #[derive(Debug, Args)]

@@ -9,9 +9,10 @@ use clap::CommandFactory;
 use clap_complete::Shell;
 use clap_complete::engine::CompletionCandidate;
 use clap_complete::env::{CompleteEnv, Shells};
+use codeaf_skills::check::rules::Record;
 use codeaf_skills::skill::resources;
 use codeaf_skills::text::one_line;
-use codeaf_skills::{Env, Lookup, Snapshot};
+use codeaf_skills::{Env, Lookup, Rule, Snapshot};
 
 use crate::args::Cli;
 
@@ -98,6 +99,14 @@ pub(crate) fn resources(typed: &OsStr) -> Vec<CompletionCandidate> {
     };
     let files = resources::list(&skill.folder, &snapshot.env().limits).resources;
     candidates(typed, files.into_iter().map(|file| (file, String::new())))
+}
+
+/// Completes the code of a rule.
+pub(crate) fn rules(typed: &OsStr) -> Vec<CompletionCandidate> {
+    let described = Rule::ALL
+        .iter()
+        .map(|&rule| (rule.code().to_owned(), Record::of(rule).title.to_owned()));
+    candidates(typed, described)
 }
 
 /// Completes the name of a command.

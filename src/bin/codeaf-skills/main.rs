@@ -9,6 +9,7 @@ mod commands;
 mod complete;
 mod failure;
 mod render;
+mod report;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

@@ -10,6 +10,9 @@ use crate::discovery::skill_file::SKILL_FILE;
 use crate::disk::{self, Content, Folder, Refused};
 use crate::limits::Limits;
 
+/// How long a mend waits for another program that mends in the same folder.
+const LOCK_PATIENCE: std::time::Duration = Limits::DEFAULT.lock_patience;
+
 /// Why a file was not mended.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -205,7 +208,7 @@ impl<'a> FileDraft<'a> {
     }
 
     fn write(&self, after: &[u8]) -> Result<(), FixError> {
-        let is_written = match Folder::lock(folder_of(&self.real)?)? {
+        let is_written = match Folder::lock(folder_of(&self.real)?, LOCK_PATIENCE)? {
             // What was true before the lock may be so no more.
             Some(folder) if real_file(self.path)? == self.real => {
                 folder.replace(&self.real, Some(&self.before), after)?
@@ -264,7 +267,7 @@ fn new_name(path: &Path) -> Result<Option<PathBuf>, FixError> {
 }
 
 fn rename(from: &Path, to: &Path) -> Result<(), FixError> {
-    let Some(folder) = Folder::lock(folder_of(from)?)? else {
+    let Some(folder) = Folder::lock(folder_of(from)?, LOCK_PATIENCE)? else {
         return Err(conflict(from));
     };
     folder

@@ -17,6 +17,7 @@ macro_rules! pages {
 
 pages![
     "codeaf-skills",
+    "codeaf-skills-check",
     "codeaf-skills-clear",
     "codeaf-skills-commands",
     "codeaf-skills-completions",

@@ -1,6 +1,7 @@
 //! One file for each command; here what several of them say in the same words.
 
 mod catalog;
+mod check;
 mod decide;
 mod files;
 mod list;
@@ -44,6 +45,7 @@ pub(crate) fn run(cli: &Cli, env: &Env, console: &mut Console) -> Result<Status,
         Command::Resources(args) => files::resources(args, env, console),
         Command::Read(args) => files::read(args, env, console),
         Command::Commands(args) => slash::run(args, env, console),
+        Command::Check(args) => check::run(args, env, console),
         Command::New(args) => new::run(args, env, console),
         Command::Completions(args) => manual::completions(args, console),
         Command::Man(args) => manual::man(args, console),

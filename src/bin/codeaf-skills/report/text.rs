@@ -1,0 +1,193 @@
+//! The report for people: place, rule and message; the line with a caret; what
+//! to do; and a line with the totals.
+
+use std::fmt::Write;
+use std::io;
+
+use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+use codeaf_skills::check::rules::Record;
+use codeaf_skills::text::{counted, is_hidden};
+use codeaf_skills::{Diagnostic, Severity};
+use unicode_width::UnicodeWidthChar;
+
+use super::{Report, source_line};
+use crate::render::{Console, cell, wrap};
+
+/// Columns that the number of a line and its bar take, and a margin.
+const GUTTER: usize = 12;
+
+/// Columns that are shown before a span of a line that is cut.
+const BEFORE: usize = 24;
+
+/// Columns that a line is given at the least.
+const NARROWEST: usize = 40;
+
+pub(super) fn write(report: &Report, console: &mut Console) -> io::Result<()> {
+    for (finding, bytes) in report.findings() {
+        let block = block(finding, bytes, console);
+        console.write(block)?;
+    }
+    console.line(totals(report))
+}
+
+fn totals(report: &Report) -> String {
+    let skills = counted(report.skills, "skill");
+    let kinds = [Severity::Error, Severity::Warning, Severity::Note];
+    let counts: Vec<String> = kinds
+        .into_iter()
+        .filter_map(|kind| match report.count(kind) {
+            0 => None,
+            count => Some(counted(count, kind.as_str())),
+        })
+        .collect();
+    if counts.is_empty() {
+        format!("{skills} checked, nothing found")
+    } else {
+        format!("{skills} checked: {}", counts.join(", "))
+    }
+}
+
+/// Returns one finding with a blank line behind it.
+fn block(finding: &Diagnostic, bytes: &[u8], console: &Console) -> String {
+    let short = |text: &str| cell(&console.places.shorten_in(text));
+    let shown = Diagnostic {
+        message: short(&finding.message),
+        ..finding.clone()
+    };
+    let mut block = console.finding_line(&shown, console.colored());
+    block.push('\n');
+    let help = finding.help.as_deref().map(short);
+    let line = source_line(bytes, finding.span.line).filter(|line| !line.trim().is_empty());
+    if let Some(line) = line {
+        let width = console.width.saturating_sub(GUTTER).max(NARROWEST);
+        let cut = Cut::new(&line, finding, width);
+        block.push_str(&caret(&cut, finding, help.as_deref(), console.colored()));
+        block.push('\n');
+    } else if let Some(help) = help {
+        let _ = writeln!(block, "  = help: {help}");
+    }
+    block.push('\n');
+    block
+}
+
+fn caret(cut: &Cut, finding: &Diagnostic, help: Option<&str>, colored: bool) -> String {
+    let level = match finding.severity {
+        Severity::Error => Level::ERROR,
+        Severity::Warning => Level::WARNING,
+        Severity::Note => Level::NOTE,
+    };
+    let line = usize::try_from(finding.span.line).unwrap_or(usize::MAX);
+    let snippet = Snippet::source(cut.text.as_str())
+        .line_start(line)
+        .annotation(AnnotationKind::Primary.span(cut.span.clone()));
+    let mut group = Group::with_level(level).element(snippet);
+    if let Some(help) = help {
+        group = group.element(Level::HELP.message(help));
+    }
+    let renderer = if colored {
+        Renderer::styled()
+    } else {
+        Renderer::plain()
+    };
+    // The line is cut already.
+    let text = renderer.term_width(usize::from(u16::MAX)).render(&[group]);
+    let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
+    lines.join("\n")
+}
+
+/// A line made fit to be shown: what hides is written out, and what is far from
+/// the span is cut off.
+struct Cut {
+    text: String,
+    span: std::ops::Range<usize>,
+}
+
+impl Cut {
+    /// Cuts `line` to about `width` columns around the span of `finding`.
+    fn new(line: &str, finding: &Diagnostic, width: usize) -> Self {
+        let number = |n: u32| usize::try_from(n).unwrap_or(usize::MAX);
+        let start = number(finding.span.column).saturating_sub(1);
+        let end = start.saturating_add(number(finding.span.length));
+        let cells: Vec<(String, usize)> = line.chars().map(visible).collect();
+        let columns = |cells: &[(String, usize)]| cells.iter().map(|cell| cell.1).sum::<usize>();
+        let start = start.min(cells.len());
+        let end = end.min(cells.len());
+        let mut first = 0;
+        if columns(&cells) > width {
+            let mut before = 0;
+            first = start;
+            while first > 0 && before < BEFORE {
+                first -= 1;
+                before += cells[first].1;
+            }
+        }
+        let mut cut = Self {
+            text: String::new(),
+            span: 0..0,
+        };
+        if first > 0 {
+            cut.text.push_str("...");
+        }
+        let mut used = 0;
+        let mut last = first;
+        while last < cells.len() && used + cells[last].1 <= width {
+            if last == start {
+                cut.span.start = cut.text.len();
+            }
+            cut.text.push_str(&cells[last].0);
+            used += cells[last].1;
+            last += 1;
+            if last <= end {
+                cut.span.end = cut.text.len();
+            }
+        }
+        if start >= last {
+            cut.span.start = cut.text.len();
+        }
+        cut.span.end = cut.span.end.max(cut.span.start);
+        if last < cells.len() {
+            cut.text.push_str("...");
+        }
+        cut
+    }
+}
+
+/// Returns what is shown for a character, and the columns that it takes.
+fn visible(c: char) -> (String, usize) {
+    if c == '\t' {
+        ("    ".to_owned(), 4)
+    } else if is_hidden(c) {
+        let name = format!("<U+{:04X}>", u32::from(c));
+        let width = name.len();
+        (name, width)
+    } else {
+        (c.to_string(), c.width().unwrap_or(0))
+    }
+}
+
+/// Returns the page of a rule.
+pub(crate) fn page(record: &Record, width: usize) -> String {
+    let mut page = format!("{}: {}\n", record.rule, record.title);
+    let width = width.min(80);
+    for text in [record.what, record.why] {
+        paragraph(&mut page, text, width);
+    }
+    for (head, example) in [("Bad:", record.bad), ("Good:", record.good)] {
+        if example.is_empty() {
+            continue;
+        }
+        let _ = writeln!(page, "\n{head}\n");
+        for line in example.lines() {
+            let line = format!("    {line}");
+            let _ = writeln!(page, "{}", line.trim_end());
+        }
+    }
+    paragraph(&mut page, record.agents, width);
+    page
+}
+
+fn paragraph(page: &mut String, text: &str, width: usize) {
+    if !text.is_empty() {
+        let _ = writeln!(page, "\n{}", wrap(text, width).join("\n"));
+    }
+}

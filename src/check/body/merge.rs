@@ -1,0 +1,86 @@
+//! Marks that an unresolved merge leaves behind.
+
+use std::ops::Range;
+
+use super::Found;
+use crate::diagnostic::Rule;
+
+const OURS: &str = "<<<<<<<";
+const BETWEEN: &str = "=======";
+const THEIRS: &str = ">>>>>>>";
+
+/// Whether [`find`] could find something: a fraction of its work.
+pub(super) fn may_have_some(text: &str) -> bool {
+    text.contains(OURS) || text.contains(THEIRS)
+}
+
+/// Gives one finding for each conflict in `text`.
+///
+/// A conflict whole inside one of `code_blocks` is an example, and none of our
+/// business: there are skills about merging. A line of `=======` alone makes a
+/// heading, so it counts only between the other two.
+pub(super) fn find(text: &str, code_blocks: &[Range<usize>], found: &mut Found) {
+    if !may_have_some(text) {
+        return;
+    }
+    let mut open: Vec<Mark> = Vec::new();
+    let mut at = 0;
+    for (index, line) in text.split_inclusive('\n').enumerate() {
+        let mark = Mark {
+            line: index + 1,
+            place: at..at + OURS.len(),
+        };
+        at += line.len();
+        let line = line.trim_end_matches(['\n', '\r']);
+        if is_mark(line, OURS) {
+            report(&std::mem::take(&mut open), code_blocks, found);
+            open.push(mark);
+        } else if is_mark(line, THEIRS) {
+            open.push(mark);
+            report(&std::mem::take(&mut open), code_blocks, found);
+        } else if line == BETWEEN && open.len() == 1 {
+            open.push(mark);
+        }
+    }
+    report(&open, code_blocks, found);
+}
+
+struct Mark {
+    line: usize,
+    place: Range<usize>,
+}
+
+/// Git writes the mark, then nothing or a blank and a name.
+fn is_mark(line: &str, mark: &str) -> bool {
+    line.strip_prefix(mark)
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+}
+
+fn report(marks: &[Mark], code_blocks: &[Range<usize>], found: &mut Found) {
+    let (Some(first), Some(last)) = (marks.first(), marks.last()) else {
+        return;
+    };
+    // Blocks are in file order, so only one can hold the first mark.
+    let block = code_blocks.partition_point(|block| block.end <= first.place.start);
+    let is_example = code_blocks
+        .get(block)
+        .is_some_and(|block| block.start <= first.place.start && last.place.end <= block.end);
+    if is_example && marks.len() > 1 {
+        return;
+    }
+    let lines: Vec<String> = marks.iter().map(|mark| mark.line.to_string()).collect();
+    let message = match lines.as_slice() {
+        [one] => format!("a mark of an unresolved merge stands on line {one}"),
+        [before @ .., last] => format!(
+            "marks of an unresolved merge stand on lines {} and {last}",
+            before.join(", ")
+        ),
+        [] => return,
+    };
+    found.warn(
+        Rule::MergeMarker,
+        first.place.clone(),
+        message,
+        "keep one side, and delete the marks",
+    );
+}

@@ -1,0 +1,282 @@
+//! `check` from the command line: its forms, its flags, its exit status.
+
+use crate::sandbox::Sandbox;
+
+/// A project with one skill that has something of each severity.
+pub(crate) fn sandbox() -> Sandbox {
+    Sandbox::new()
+        .file(
+            "project/.agents/skills/pdf/SKILL.md",
+            "---\nname: pdf\ndescription: Use when: asked.\n---\nSee [text](there) and [a](zz.md).\n",
+        )
+        .project_skill("good", "Does well. Use when asked.")
+}
+
+#[test]
+fn findings_have_their_line_a_caret_and_a_next_step() {
+    sandbox().run(["check"]).refused().is(r"
+        .agents/skills/pdf/SKILL.md:3:22: error[unquoted-colon]: an unquoted value holds a colon and a blank; it is read whole here, and other agents drop the skill
+          |
+        3 | description: Use when: asked.
+          |                      ^
+          |
+          = help: put the whole value between quotes
+
+        .agents/skills/pdf/SKILL.md:5:12: note[link-broken]: `there` is not there
+          |
+        5 | See [text](there) and [a](zz.md).
+          |            ^^^^^
+          |
+          = help: paths are relative to the skill's folder: add the file, or mend the path
+
+        .agents/skills/pdf/SKILL.md:5:27: warning[link-broken]: `zz.md` is not there
+          |
+        5 | See [text](there) and [a](zz.md).
+          |                           ^^^^^
+          |
+          = help: paths are relative to the skill's folder: add the file, or mend the path
+
+        2 skills checked: 1 error, 1 warning, 1 note
+        -- exit 1 --
+        ");
+}
+
+#[test]
+fn nothing_to_say_is_one_line() {
+    let sandbox = sandbox();
+
+    sandbox.run(["check", ".agents/skills/good"]).success().is("
+        1 skill checked, nothing found
+        ");
+}
+
+#[test]
+fn carets_stand_under_wide_characters_tabs_and_what_hides() {
+    let sandbox = Sandbox::new().file(
+        "project/pdf/SKILL.md",
+        "---\nname: pdf\ndescription: d\n---\n\u{8868}\u{683c}\t\u{202e}[a](zz.md)\u{1b}[31m\n",
+    );
+
+    sandbox.run(["check", "pdf"]).success().is(r"
+        pdf/SKILL.md:5:4: warning[hidden-characters]: characters that nobody sees: U+202E right-to-left override, U+001B escape
+          |
+        5 | 表格    <U+202E>[a](zz.md)<U+001B>[31m
+          |         ^^^^^^^^
+          |
+          = help: delete them: a model reads what nobody sees
+
+        pdf/SKILL.md:5:9: warning[link-broken]: `zz.md` is not there
+          |
+        5 | 表格    <U+202E>[a](zz.md)<U+001B>[31m
+          |                     ^^^^^
+          |
+          = help: paths are relative to the skill's folder: add the file, or mend the path
+
+        1 skill checked: 2 warnings
+        ");
+}
+
+#[test]
+fn a_long_line_is_cut_around_its_span() {
+    let filler = "word ".repeat(1_500);
+    let sandbox = Sandbox::new().file(
+        "project/pdf/SKILL.md",
+        format!("---\nname: pdf\ndescription: d\n---\n{filler}[a](zz.md) {filler}\n"),
+    );
+
+    let output = sandbox.run(["check", "pdf"]).success();
+
+    let shown = output.stdout.lines().find(|line| line.starts_with("5 |"));
+    assert_eq!(
+        shown,
+        Some(
+            "5 | ...word word word word [a](zz.md) word word word word word word word word word word word word word word word wo..."
+        )
+    );
+    output.has(&["\n  |                              ^^^^^\n"]);
+}
+
+#[test]
+fn warnings_count_with_strict_and_notes_never() {
+    let sandbox = Sandbox::new()
+        .file(
+            "project/a/pdf/SKILL.md",
+            "---\nname: pdf\ndescription: d\n---\n[a](zz.md)\n",
+        )
+        .file(
+            "project/b/doc/SKILL.md",
+            "---\nname: doc\ndescription: d\n---\n[a](zz)\n",
+        );
+
+    sandbox.run(["check", "a/pdf"]).success();
+    sandbox.run(["check", "a/pdf", "--strict"]).refused();
+    sandbox.run(["check", "b/doc", "--strict"]).success();
+}
+
+#[test]
+fn no_skill_at_all_is_a_failure_that_says_why() {
+    let sandbox = Sandbox::new().folder("project/docs");
+
+    for words in [
+        vec!["check"],
+        vec!["check", "docs"],
+        vec!["check", "nowhere"],
+        vec!["check", "--format", "github"],
+    ] {
+        let output = sandbox.run(&words).refused();
+        assert!(!output.stdout.is_empty(), "{words:?}");
+    }
+}
+
+#[test]
+fn rules_can_be_made_stricter_milder_or_left_out() {
+    let sandbox = sandbox();
+    let check = |words: &[&str]| sandbox.run([&["check", "--json"], words].concat());
+    let severities = |words: &[&str]| -> Vec<String> {
+        let report = check(words).json();
+        let found = report["skills"].as_array().unwrap().iter();
+        found
+            .flat_map(|skill| skill["diagnostics"].as_array().unwrap())
+            .map(|finding| format!("{} {}", finding["rule"], finding["severity"]).replace('"', ""))
+            .collect()
+    };
+
+    assert_eq!(
+        severities(&["--allow", "link-broken", "--warn", "unquoted-colon"]),
+        ["unquoted-colon warning"]
+    );
+    assert_eq!(
+        severities(&[
+            "--deny",
+            "link-broken",
+            "--allow",
+            "unquoted-colon,link-broken"
+        ]),
+        ["link-broken error", "link-broken error"]
+    );
+    check(&["--allow", "unquoted-colon"]).success();
+    check(&["--allow", "unquoted-colon", "--deny", "link-broken"]).refused();
+}
+
+#[test]
+fn unknown_names_are_wrong_usage_with_the_near_one() {
+    let sandbox = sandbox();
+
+    for (words, said) in [
+        (
+            ["--explain", "unquoted-colons"],
+            "did you mean `unquoted-colon`?",
+        ),
+        (["--deny", "link-borken"], "did you mean `link-broken`?"),
+        (["--profile", "codaef"], "did you mean `codeaf`?"),
+        (["--profile", "no-such-agent"], "the profiles are spec, "),
+    ] {
+        sandbox
+            .run(["check", words[0], words[1]])
+            .usage()
+            .has(&[said]);
+    }
+    sandbox
+        .run(["check", "--json", "--format", "sarif"])
+        .usage();
+}
+
+#[test]
+fn explain_prints_the_page_of_a_rule() {
+    Sandbox::new()
+        .run(["check", "--explain", "link-backslash"])
+        .success()
+        .is(r"
+        link-backslash: a path is written with backslashes
+
+        The body names a file with `\` between its folders.
+
+        Only Windows takes it; a slash works everywhere.
+
+        Bad:
+
+            Run `scripts\extract.py`.
+
+        Good:
+
+            Run `scripts/extract.py`.
+
+        All agents on macOS and Linux.
+        ");
+}
+
+#[test]
+fn json_has_a_row_for_every_skill() {
+    let sandbox = sandbox();
+
+    let report = sandbox.run(["check", "--json"]).refused().json();
+
+    assert_eq!(report["version"], 1);
+    let skills = report["skills"].as_array().unwrap();
+    let rows: Vec<_> = skills
+        .iter()
+        .map(|skill| {
+            (
+                skill["location"].as_str().unwrap(),
+                skill["name"].as_str().unwrap(),
+                skill["verdict"].as_str().unwrap(),
+                skill["diagnostics"].as_array().unwrap().len(),
+            )
+        })
+        .collect();
+    assert_eq!(
+        rows,
+        [
+            ("[D]/project/.agents/skills/good/SKILL.md", "good", "ok", 0),
+            ("[D]/project/.agents/skills/pdf/SKILL.md", "pdf", "error", 3),
+        ]
+    );
+    assert_eq!(
+        sandbox.run(["check", "--format", "json"]).bytes,
+        sandbox.run(["check", "--json"]).bytes
+    );
+}
+
+#[test]
+fn github_gets_commands_with_paths_from_the_top_of_the_repository() {
+    let sandbox = sandbox();
+
+    let output = sandbox
+        .run_in("project/.agents", ["check", "--format", "github"])
+        .refused();
+
+    output.is("
+        ::error file=.agents/skills/pdf/SKILL.md,line=3,col=22,endColumn=23,title=unquoted-colon::an unquoted value holds a colon and a blank; it is read whole here, and other agents drop the skill%0Ahelp: put the whole value between quotes
+        ::notice file=.agents/skills/pdf/SKILL.md,line=5,col=12,endColumn=17,title=link-broken::`there` is not there%0Ahelp: paths are relative to the skill's folder: add the file, or mend the path
+        ::warning file=.agents/skills/pdf/SKILL.md,line=5,col=27,endColumn=32,title=link-broken::`zz.md` is not there%0Ahelp: paths are relative to the skill's folder: add the file, or mend the path
+        -- exit 1 --
+        ");
+}
+
+#[test]
+fn no_name_and_no_text_of_a_skill_becomes_a_command_of_github() {
+    let sandbox = Sandbox::new().file(
+        "project/.agents/skills/a,b:c%0A::error::x/SKILL.md",
+        format!(
+            "---\nname: \"x\\n::error::y\"\ndescription: d\n---\n{}",
+            "[a](x##[error]::set-output::.md)\n".repeat(30)
+        ),
+    );
+
+    let output = sandbox.run(["check", "--format", "github"]).refused();
+
+    for line in output.stdout.lines() {
+        let is_ours = line
+            .starts_with("::error file=.agents/skills/a%2Cb%3Ac%250A%3A%3Aerror%3A%3Ax/SKILL.md,")
+            || line.starts_with("::warning file=.agents/")
+            || line.starts_with("::notice::")
+            || line.starts_with("warning[");
+        assert!(is_ours, "{line}");
+        assert!(
+            !line.starts_with("warning[") || !line.contains("##["),
+            "{line}"
+        );
+    }
+    assert_eq!(output.stdout.matches("\n::warning ").count(), 10);
+    output.has(&["::notice::20 more findings not annotated, because GitHub shows 10 of a kind; the log has them all\n"]);
+}
