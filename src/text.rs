@@ -271,9 +271,10 @@ fn is_plain(text: &str) -> bool {
         .all(|b| matches!(b, b' '..=b'~' | b'\n' | b'\t'))
 }
 
-/// Whether `c` acts on a terminal, turns the direction of text or shows nothing,
-/// so that it never passes on its own.
-fn is_hidden(c: char) -> bool {
+/// Returns whether `c` acts on a terminal, turns the direction of text or shows
+/// nothing, so that it never passes on its own.
+#[must_use]
+pub fn is_hidden(c: char) -> bool {
     match c {
         '\n' | '\t' => false,
         '\0'..='\u{1f}' | '\u{7f}'..='\u{9f}' => true,
