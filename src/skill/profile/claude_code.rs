@@ -4,7 +4,7 @@ use super::Effect::{Changes, Loads, Unknown, Warns};
 use super::Evidence::{Nobody, Run};
 use super::{Base, Case, Effect, Evidence, FenceLine, Links, Places, Profile, Reader, SameName};
 
-/// Evidence: agents.md, section 4: `plugin validate` of Claude Code 2.1.197, run; changelog to 2.1.240.
+/// Evidence: `plugin validate` of Claude Code 2.1.197, run; changelog to 2.1.240.
 pub(super) static CLAUDE_CODE: Profile = Profile {
     name: "claude-code",
     severities: &[],

@@ -7,7 +7,7 @@ use super::{
     Trim, Unit,
 };
 
-/// Evidence: agents.md, section 1: Codex 0.171.0, run.
+/// Evidence: Codex 0.171.0, run.
 pub(super) static CODEX: Profile = Profile {
     name: "codex",
     severities: &[],
@@ -147,6 +147,7 @@ static CHECKS: &[(Case, Effect, Evidence)] = &[
     (Case::NameMismatch, Loads, Run),
     (Case::DescriptionNumber, Loads, Run),
     (Case::DescriptionBoolean, Loads, Run),
+    (Case::Alias, Loads, Run),
     (Case::UnknownField, Loads, Run),
     (Case::MetadataNotText, Loads, Run),
     (Case::ToolsList, Loads, Run),

@@ -7,7 +7,7 @@ use super::{
     Unit,
 };
 
-/// Evidence: agents.md, section 5: VS Code by source, the CLI by docs and issues.
+/// Evidence: VS Code by source, the CLI by docs and issues.
 pub(super) static COPILOT: Profile = Profile {
     name: "copilot",
     severities: &[],
@@ -98,6 +98,8 @@ static CHECKS: &[(Case, Effect, Evidence)] = &[
         Changes("there is no description"),
         Source,
     ),
+    // Nothing expands.
+    (Case::Alias, Changes("the alias stays in the text"), Source),
     // Tags stay.
     (
         Case::ForeignTag,
