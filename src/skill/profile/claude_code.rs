@@ -86,8 +86,6 @@ static CHECKS: &[(Case, Effect, Evidence)] = &[
     ),
     // An error of the validator; its text was not taken.
     (Case::ToolsNumber, Warns(""), Run),
-    // Every reader of YAML.
-    (Case::ValueCut, Changes("cut at ` #`"), Run),
     // Which value counts.
     (Case::KnownTwice, Unknown, Nobody),
     (Case::ForeignTag, Unknown, Nobody),

@@ -101,14 +101,9 @@ static CHECKS: &[(Case, Effect, Evidence)] = &[
         Drops("invalid YAML: metadata: invalid type: …"),
         Run,
     ),
-    // Missing, empty, blank; a null one reads as missing.
+    // Missing, empty, blank.
     (
         Case::DescriptionMissing,
-        Drops("missing field `description`"),
-        Run,
-    ),
-    (
-        Case::DescriptionNull,
         Drops("missing field `description`"),
         Run,
     ),
