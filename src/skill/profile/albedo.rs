@@ -172,6 +172,7 @@ static CHECKS: &[(Case, Effect, Evidence)] = &[
     (Case::ValueCut, Changes("cut at ` #`"), Source),
     // AF10; other keys are ignored; no body is asked for.
     (Case::OtherTwice, Loads, Source),
+    (Case::Alias, Loads, Source),
     (Case::UnknownField, Loads, Source),
     (Case::MetadataNoMapping, Loads, Source),
     (Case::MetadataNotText, Loads, Source),

@@ -72,6 +72,8 @@ cases! {
     NotReadHere = YamlDepth,
     /// Aliases that grow beyond our bounds.
     AliasBomb = YamlAliases,
+    /// An alias stands for another value.
+    Alias = YamlAliases,
     /// A tag outside the core set.
     ForeignTag = YamlTag,
     /// An unquoted colon in a value of a field.

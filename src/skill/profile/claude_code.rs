@@ -4,7 +4,7 @@ use super::Effect::{Changes, Loads, Unknown, Warns};
 use super::Evidence::{Nobody, Run};
 use super::{Base, Case, Effect, Evidence, FenceLine, Links, Places, Profile, Reader, SameName};
 
-/// Evidence: agents.md, section 4: `plugin validate` of Claude Code 2.1.197, run; changelog to 2.1.240.
+/// Evidence: `plugin validate` of Claude Code 2.1.197, run; changelog to 2.1.240.
 pub(super) static CLAUDE_CODE: Profile = Profile {
     name: "claude-code",
     severities: &[],
@@ -86,8 +86,6 @@ static CHECKS: &[(Case, Effect, Evidence)] = &[
     ),
     // An error of the validator; its text was not taken.
     (Case::ToolsNumber, Warns(""), Run),
-    // Every reader of YAML.
-    (Case::ValueCut, Changes("cut at ` #`"), Run),
     // Which value counts.
     (Case::KnownTwice, Unknown, Nobody),
     (Case::ForeignTag, Unknown, Nobody),

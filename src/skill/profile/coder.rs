@@ -175,6 +175,7 @@ static CHECKS: &[(Case, Effect, Evidence)] = &[
     // CF12.
     (Case::ValueCut, Changes("cut at ` #`"), Source),
     // CF16: other keys are ignored; CF20.
+    (Case::Alias, Loads, Source),
     (Case::UnknownField, Loads, Source),
     (Case::MetadataNoMapping, Loads, Source),
     (Case::MetadataNotText, Loads, Source),
@@ -395,6 +396,7 @@ static PERSONAL_CHECKS: &[(Case, Effect, Evidence)] = &[
     // CF12.
     (Case::ValueCut, Changes("cut at ` #`"), Source),
     // CF16: other keys are ignored; CF20.
+    (Case::Alias, Loads, Source),
     (Case::UnknownField, Loads, Source),
     (Case::MetadataNoMapping, Loads, Source),
     (Case::MetadataNotText, Loads, Source),

@@ -7,7 +7,7 @@ use super::{
     Trim, Unit,
 };
 
-/// Evidence: agents.md, section 1: Codex 0.171.0, run.
+/// Evidence: Codex 0.171.0, run.
 pub(super) static CODEX: Profile = Profile {
     name: "codex",
     severities: &[],
@@ -101,14 +101,9 @@ static CHECKS: &[(Case, Effect, Evidence)] = &[
         Drops("invalid YAML: metadata: invalid type: …"),
         Run,
     ),
-    // Missing, empty, blank; a null one reads as missing.
+    // Missing, empty, blank.
     (
         Case::DescriptionMissing,
-        Drops("missing field `description`"),
-        Run,
-    ),
-    (
-        Case::DescriptionNull,
         Drops("missing field `description`"),
         Run,
     ),
@@ -147,6 +142,7 @@ static CHECKS: &[(Case, Effect, Evidence)] = &[
     (Case::NameMismatch, Loads, Run),
     (Case::DescriptionNumber, Loads, Run),
     (Case::DescriptionBoolean, Loads, Run),
+    (Case::Alias, Loads, Run),
     (Case::UnknownField, Loads, Run),
     (Case::MetadataNotText, Loads, Run),
     (Case::ToolsList, Loads, Run),

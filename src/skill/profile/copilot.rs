@@ -1,13 +1,13 @@
 //! Copilot: two readers that disagree, VS Code chat and the CLI.
 
-use super::Effect::{Changes, Drops, Loads};
-use super::Evidence::{Docs, Issue, Source};
+use super::Effect::{Changes, Drops, Loads, Unknown};
+use super::Evidence::{Docs, Issue, Nobody, Source};
 use super::{
     Base, Case, Effect, Evidence, FenceLine, Places, Profile, Reader, SameName, TextRule, Trim,
     Unit,
 };
 
-/// Evidence: agents.md, section 5: VS Code by source, the CLI by docs and issues.
+/// Evidence: VS Code by source, the CLI by docs and issues.
 pub(super) static COPILOT: Profile = Profile {
     name: "copilot",
     severities: &[],
@@ -98,6 +98,8 @@ static CHECKS: &[(Case, Effect, Evidence)] = &[
         Changes("there is no description"),
         Source,
     ),
+    // Nothing expands.
+    (Case::Alias, Changes("the alias stays in the text"), Source),
     // Tags stay.
     (
         Case::ForeignTag,
@@ -165,15 +167,13 @@ static CLI_CHECKS: &[(Case, Effect, Evidence)] = &[
         Drops("missing or malformed YAML frontmatter"),
         Issue,
     ),
-    // A strict reader.
-    (Case::NotYaml, Drops(""), Issue),
-    (Case::ReservedFirst, Drops(""), Issue),
+    // Reports.
     (Case::ColonInValue, Drops(""), Issue),
     (Case::ColonUnderHyphen, Drops(""), Issue),
     (Case::ColonNested, Drops(""), Issue),
-    // Required.
-    (Case::NameMissing, Drops(""), Docs),
-    (Case::DescriptionMissing, Drops(""), Docs),
+    // Required; whether a breach drops the skill is unknown.
+    (Case::NameMissing, Unknown, Nobody),
+    (Case::DescriptionMissing, Unknown, Nobody),
     // Silent (3494).
     (Case::DescriptionTooLong, Drops(""), Issue),
     // Ignored; a list is allowed.

@@ -2,16 +2,26 @@
 
 use super::Effect::Unknown;
 use super::Evidence::Nobody;
-use super::{Case, Effect, Evidence, Places, Profile, Reader};
+use super::{
+    Case, Characters, Effect, Evidence, Places, Profile, Reader, Scalars, TextRule, Trim, Unit,
+};
 
-/// Evidence: agents.md, section 7: docs.
+/// Evidence: docs.
 pub(super) static CURSOR: Profile = Profile {
     name: "cursor",
     severities: &[],
     places: &PLACES,
     readers: &[Reader {
         version: "",
-        // Fences, YAML, limits: unknown.
+        // Fences, YAML, limits: unknown. Whatever some YAML takes for no text, and
+        // whatever its manual or the specification refuses, is a case.
+        scalars: Scalars::Yaml11,
+        characters: Characters::Kebab,
+        name: TextRule {
+            trim: Trim::Nothing,
+            most: Some((64, Unit::Characters)),
+        },
+        description: TextRule::UNKNOWN_DESCRIPTION,
         checks: CHECKS,
         ..Reader::UNKNOWN
     }],

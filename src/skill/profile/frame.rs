@@ -68,7 +68,11 @@ pub(super) fn take_apart<'a>(bytes: &'a [u8], reader: &Reader) -> Frame<'a> {
     };
     Frame {
         inner: (closed || reader.to_the_end).then_some(inner),
-        body: if closed { lines.rest } else { b"" },
+        body: match (closed, reader.to_the_end) {
+            (true, _) => lines.rest,
+            (false, true) => b"",
+            (false, false) => text,
+        },
         cases,
     }
 }

@@ -7,7 +7,7 @@ use super::{
     Which,
 };
 
-/// Evidence: agents.md, section 2: Gemini CLI 0.61.0, run.
+/// Evidence: Gemini CLI 0.61.0, run.
 pub(super) static GEMINI_CLI: Profile = Profile {
     name: "gemini-cli",
     severities: &[],
@@ -84,6 +84,7 @@ static CHECKS: &[(Case, Effect, Evidence)] = &[
     (Case::DescriptionBlank, Loads, Run),
     (Case::DescriptionNumber, Loads, Run),
     (Case::DescriptionBoolean, Loads, Run),
+    (Case::Alias, Loads, Run),
     (Case::UnknownField, Loads, Run),
     (Case::MetadataNoMapping, Loads, Run),
     (Case::MetadataNotText, Loads, Run),

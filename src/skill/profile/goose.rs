@@ -2,16 +2,21 @@
 
 use super::Effect::{Drops, Loads};
 use super::Evidence::Source;
-use super::{Base, Case, Effect, Evidence, Links, Places, Profile, Reader, SameName};
+use super::{
+    Base, Case, Effect, Evidence, Links, Places, Profile, Reader, SameName, Scalars, TextRule,
+};
 
-/// Evidence: agents.md, section 6: source.
+/// Evidence: source, not run.
 pub(super) static GOOSE: Profile = Profile {
     name: "goose",
     severities: &[],
     places: &PLACES,
     readers: &[Reader {
         version: "",
-        // Fences, YAML and limits: unknown.
+        // Fences, YAML, the description's limit: unknown. Whatever some YAML takes
+        // for no text is a case.
+        scalars: Scalars::Yaml11,
+        description: TextRule::UNKNOWN_DESCRIPTION,
         checks: CHECKS,
         ..Reader::UNKNOWN
     }],
@@ -25,7 +30,7 @@ static CHECKS: &[(Case, Effect, Evidence)] = &[
     (Case::DescriptionMissing, Loads, Source),
 ];
 
-/// Evidence: source.
+/// Evidence: source, not run.
 static PLACES: Places = Places {
     project: &[".agents/skills", ".goose/skills", ".claude/skills"],
     home: &[

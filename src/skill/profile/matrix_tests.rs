@@ -208,6 +208,21 @@ fn what_nobody_knows_is_unknown_and_never_guessed() {
         ),
         ("cursor", "---\nname: x\n---\nB", Outcome::Unknown),
         ("cursor", "no fence", Outcome::Unknown),
+        (
+            "cursor",
+            "---\nname: X\ndescription: d\n---\nB",
+            Outcome::Unknown,
+        ),
+        (
+            "cursor",
+            "---\nname: x\ndescription: no\n---\nB",
+            Outcome::Unknown,
+        ),
+        (
+            "goose",
+            "---\nname: x\ndescription: &d d\nlicense: *d\n---\nB",
+            Outcome::Unknown,
+        ),
         ("goose", "---\nname: x\n---\nB", Outcome::Loads),
         ("goose", "---\ndescription: d\n---\nB", Outcome::Drops),
         (

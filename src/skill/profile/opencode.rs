@@ -4,7 +4,7 @@ use super::Effect::{Changes, Drops, Loads};
 use super::Evidence::Run;
 use super::{Case, Effect, Evidence, FenceLine, Links, Places, Profile, Reader, SameName};
 
-/// Evidence: agents.md, section 3: opencode 1.18.33, run.
+/// Evidence: opencode 1.18.33, run.
 pub(super) static OPENCODE: Profile = Profile {
     name: "opencode",
     severities: &[],
@@ -80,6 +80,7 @@ static CHECKS: &[(Case, Effect, Evidence)] = &[
     (Case::DescriptionMissing, Loads, Run),
     (Case::DescriptionEmpty, Loads, Run),
     (Case::DescriptionBlank, Loads, Run),
+    (Case::Alias, Loads, Run),
     (Case::UnknownField, Loads, Run),
     (Case::MetadataNoMapping, Loads, Run),
     (Case::MetadataNotText, Loads, Run),

@@ -147,6 +147,13 @@ pub struct TextRule {
 }
 
 impl TextRule {
+    /// A description whose bound nobody knows: beyond the specification's 1,024
+    /// characters it is a case, and no row answers it.
+    pub(super) const UNKNOWN_DESCRIPTION: Self = Self {
+        trim: Trim::Nothing,
+        most: Some((1_024, Unit::Characters)),
+    };
+
     /// Nothing is taken off, and any length is taken.
     pub(super) const AS_READ: Self = Self {
         trim: Trim::Nothing,

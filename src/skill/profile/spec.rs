@@ -10,30 +10,30 @@ pub(super) static SPEC: Profile = Profile {
     places: &Places::UNKNOWN,
     readers: &[],
     severities: &[
-        // "must contain YAML frontmatter followed by Markdown content".
+        // YAML frontmatter is required.
         (Breach::NotRead, Error),
-        // YAML 1.2, 5.2: a mark may stand first; not every agent takes it.
+        // YAML 1.2: a mark may stand first; not every agent takes it.
         (Breach::ByteOrderMark, Warning),
         // The specification shows bare dashes and says no more.
         (Breach::FenceBlanks, Warning),
-        // YAML 1.2, 5.4: a line break of its own, which no agent takes for one.
+        // YAML 1.2: a line break of its own, which no agent takes for one.
         (Breach::LoneCarriageReturn, Warning),
-        // YAML 1.2, 5.1: a stream is Unicode.
+        // YAML 1.2: a stream is Unicode.
         (Breach::FrontmatterNotUtf8, Error),
-        // "no format restrictions" on the body.
+        // The body has no rules of format.
         (Breach::BodyNotUtf8, Warning),
         (Breach::NulInBody, Warning),
-        // YAML 1.2, 3.2.1.3: mapping keys are unique.
+        // YAML 1.2: mapping keys are unique.
         (Breach::DuplicateField, Error),
         // The specification lists fields, and forbids no others.
         (Breach::UnknownField, Warning),
-        // YAML 1.2, 7.3.3: a plain scalar holds no `: `.
+        // YAML 1.2: a plain scalar holds no `: `.
         (Breach::UnquotedColon, Error),
-        // YAML 1.2, 6.2: a tab may part key and value; PyYAML refuses it.
+        // YAML 1.2: a tab may part key and value; PyYAML refuses it.
         (Breach::TabAfterColon, Warning),
-        // YAML 1.2, 6.6: it is a comment, and hardly ever meant as one.
+        // YAML 1.2: it is a comment, and hardly ever meant as one.
         (Breach::ValueCut, Warning),
-        // YAML 1.2, 10.3.2: text; a truth value in YAML 1.1.
+        // YAML 1.2: text; a truth value in YAML 1.1.
         (Breach::Yaml11Boolean, Warning),
         // Nothing is said of them, and they must reach no terminal raw.
         (Breach::HiddenCharacters, Warning),
@@ -42,23 +42,23 @@ pub(super) static SPEC: Profile = Profile {
         (Breach::WrongShape, Error),
         // A field without a value breaks no rule but that of `compatibility`.
         (Breach::NoValue, Warning),
-        // "a space-separated string".
+        // One text, parted by blanks.
         (Breach::ToolsNotText, Error),
-        // "a map from string keys to string values".
+        // A map from text to text.
         (Breach::MetadataNotText, Error),
-        // "1–500 characters if provided".
+        // 1 to 500 characters.
         (Breach::CompatibilityTooLong, Error),
-        // "required": name and description.
+        // Name and description are required.
         (Breach::NameMissing, Error),
         (Breach::NameUnsafe, Error),
-        // "a-z, 0-9 and hyphens", none at the ends, none doubled.
+        // a-z, 0-9 and hyphens, none at the ends, none doubled.
         (Breach::NameInvalid, Error),
-        // "1–64 characters".
+        // 1 to 64 characters.
         (Breach::NameTooLong, Error),
-        // "must match the parent directory name".
+        // Equal to the folder's name.
         (Breach::NameMismatch, Error),
         (Breach::DescriptionMissing, Error),
-        // "1–1024 characters".
+        // 1 to 1,024 characters.
         (Breach::DescriptionTooLong, Error),
     ],
 };

@@ -147,6 +147,9 @@ impl Survey {
         if let Some(&tab) = facts.tabs.first() {
             self.note(Case::TabAfterColon, tab);
         }
+        if let Some(&alias) = facts.aliases.first() {
+            self.note(Case::Alias, alias);
+        }
         for comment in &facts.comments {
             let field = facts.field_above(comment.span.line);
             if field.is_some_and(|field| field.key == "description") {
