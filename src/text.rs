@@ -50,14 +50,10 @@ pub fn clean(text: &str) -> Cow<'_, str> {
 /// at the ends.
 #[must_use]
 pub fn one_line(text: &str) -> Cow<'_, str> {
-    let cleaned = clean(text);
-    let tidy = !cleaned.contains("  ")
-        && !cleaned.chars().any(|c| c != ' ' && c.is_whitespace())
-        && !cleaned.starts_with(' ')
-        && !cleaned.ends_with(' ');
-    if tidy {
-        return cleaned;
+    if is_tidy(text.as_bytes()) {
+        return Cow::Borrowed(text);
     }
+    let cleaned = clean(text);
     let mut line = String::with_capacity(cleaned.len());
     for word in cleaned.split_whitespace() {
         if !line.is_empty() {
@@ -113,6 +109,20 @@ pub fn unescaped(text: &str) -> Option<String> {
         is_other = true;
     }
     is_other.then_some(plain)
+}
+
+/// Whether a text is printable ASCII with single blanks between its words: what
+/// most one-line texts are.
+fn is_tidy(text: &[u8]) -> bool {
+    let mut was_blank = true;
+    for &b in text {
+        let is_blank = b == b' ';
+        if !(b' '..=b'~').contains(&b) || is_blank && was_blank {
+            return false;
+        }
+        was_blank = is_blank;
+    }
+    !was_blank || text.is_empty()
 }
 
 /// Returns the invisible or acting characters in `text` that [`clean`] takes
@@ -267,8 +277,9 @@ pub fn path_text(path: &Path) -> Cow<'_, str> {
 /// Whether `text` is printable ASCII, line feeds and tabs: what nearly all texts
 /// are, and a fraction of the work to find out.
 fn is_plain(text: &str) -> bool {
-    text.bytes()
-        .all(|b| matches!(b, b' '..=b'~' | b'\n' | b'\t'))
+    // Without a way out, so that the compiler can test many bytes in one step.
+    let acts = |b: u8| (b < b' ' && b != b'\n' && b != b'\t') || b > b'~';
+    !text.bytes().fold(false, |found, b| found | acts(b))
 }
 
 /// Returns whether `c` acts on a terminal, turns the direction of text or shows

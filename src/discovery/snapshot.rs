@@ -41,6 +41,8 @@ struct Found {
     roots: Vec<LookedAt>,
     skills: Vec<Skill>,
     broken: Vec<Broken>,
+    /// Whether a second source is there at all.
+    has_personal: bool,
     /// Attached folders that are not there.
     warnings: Vec<Diagnostic>,
 }
@@ -107,7 +109,9 @@ impl Snapshot {
             .as_ref()
             .and_then(|project| project.folder.canonicalize().ok());
         let scan = scan(looked_at, folder.as_deref(), &env.limits);
+        let is_personal = |skill: &Skill| skill.source() == Source::Personal;
         let found = Arc::new(Found {
+            has_personal: scan.skills.iter().any(is_personal),
             env: env.clone(),
             project,
             conversation,
@@ -299,14 +303,14 @@ impl Snapshot {
     /// never renames another entry.
     #[must_use]
     pub fn alias<'a>(&self, skill: &'a Skill) -> Cow<'a, str> {
-        if self
-            .copies(&skill.name)
-            .iter()
-            .all(|copy| copy.source() == skill.source())
-        {
-            Cow::Borrowed(&skill.name)
-        } else {
+        let has_twin = || {
+            let mut copies = self.copies(&skill.name).iter();
+            copies.any(|copy| copy.source() != skill.source())
+        };
+        if self.found.has_personal && has_twin() {
             Cow::Owned(skill.source().qualify(&skill.name))
+        } else {
+            Cow::Borrowed(&skill.name)
         }
     }
 
@@ -626,6 +630,7 @@ mod tests {
         ]
         .concat();
         let found = Arc::new(Found {
+            has_personal: !personal.is_empty(),
             env: Env::new("/p"),
             project: None,
             conversation: None,
