@@ -165,6 +165,16 @@ rules! {
     UnknownField = "unknown-field",
     /// A value is not of the type that the specification asks for.
     FieldType = "field-type",
+    /// A value is over the length that the specification allows.
+    FieldTooLong = "field-too-long",
+    /// A tab stands behind the colon of a field.
+    TabAfterColon = "tab-after-colon",
+    /// A comment cuts an unquoted value short.
+    ValueCut = "value-cut",
+    /// An unquoted word that YAML 1.1 takes for true or false.
+    Yaml11Boolean = "yaml-1-1-boolean",
+    /// Characters that show nothing, or act on a terminal.
+    HiddenCharacters = "hidden-characters",
     /// The name is missing; the folder's name stands in.
     NameMissing = "name-missing",
     /// The name has characters or hyphens that the specification refuses.

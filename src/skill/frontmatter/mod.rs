@@ -44,6 +44,10 @@ pub struct Facts {
     pub tags: Vec<Span>,
     /// Where YAML aliases stand.
     pub aliases: Vec<Span>,
+    /// Comments that end the last line of an unquoted value.
+    pub comments: Vec<Comment>,
+    /// Tabs between the colon of a field and its value.
+    pub tabs: Vec<Span>,
     /// Offset in bytes of the body, just behind the closing fence's line end;
     /// the whole length of the file where nothing closes the frontmatter.
     pub body: usize,
@@ -61,6 +65,23 @@ impl Facts {
     pub fn field(&self, key: &str) -> Option<&Field> {
         self.fields.iter().find(|field| field.key == key)
     }
+
+    /// Returns the last top-level field that begins on or before a line.
+    pub(super) fn field_above(&self, line: u32) -> Option<&Field> {
+        let after = self
+            .fields
+            .partition_point(|field| field.key_span.line <= line);
+        self.fields.get(after.checked_sub(1)?)
+    }
+}
+
+/// A comment behind an unquoted value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Comment {
+    /// From the `#` to the end of the line.
+    pub span: Span,
+    /// Whether a blank follows the `#`, as where a comment is meant.
+    pub spaced: bool,
 }
 
 /// Which line ends a file has.
@@ -256,11 +277,31 @@ pub fn read(bytes: &[u8], limits: &Limits) -> Facts {
             facts.fields = parsed.fields;
             facts.tags = parsed.tags;
             facts.aliases = parsed.aliases;
+            facts.comments = parsed.comments;
+            facts.tabs = parsed.tabs;
             facts.fault = parsed.fault;
         }
         Err(fault) => facts.fault = Some(fault),
     }
     facts
+}
+
+/// Reads what another agent takes for the text between the fences; its first
+/// line counts as line 2.
+pub(super) fn read_between(text: &str, limits: &Limits) -> Facts {
+    let parsed = parse_text(text, limits).unwrap_or_else(|fault| Parsed {
+        fault: Some(fault),
+        ..Parsed::default()
+    });
+    Facts {
+        fields: parsed.fields,
+        tags: parsed.tags,
+        aliases: parsed.aliases,
+        comments: parsed.comments,
+        tabs: parsed.tabs,
+        fault: parsed.fault,
+        ..Facts::default()
+    }
 }
 
 /// What stands between the fences.
@@ -269,6 +310,8 @@ struct Parsed {
     fields: Vec<Field>,
     tags: Vec<Span>,
     aliases: Vec<Span>,
+    comments: Vec<Comment>,
+    tabs: Vec<Span>,
     fault: Option<Fault>,
 }
 
@@ -281,12 +324,16 @@ fn parse(inner: &[u8], facts: &Facts, limits: &Limits) -> Result<Parsed, Fault> 
     // The lossy conversion alone would do, at several times the cost.
     let text =
         std::str::from_utf8(inner).map_or_else(|_| String::from_utf8_lossy(inner), Cow::Borrowed);
-    match fast::read(&text, limits) {
+    parse_text(&text, limits)
+}
+
+fn parse_text(text: &str, limits: &Limits) -> Result<Parsed, Fault> {
+    match fast::read(text, limits) {
         Some(fields) => Ok(Parsed {
             fields,
             ..Parsed::default()
         }),
-        None => slow(&text, limits),
+        None => slow(text, limits),
     }
 }
 

@@ -5,10 +5,11 @@
 //! mappings that hold a colon and a blank are put between quotes, whole, and
 //! the text is read once more. Nothing else is ever mended.
 
-use super::lexer::{self, Nodes, begins_plain, is_blank_or_end};
+use super::lexer::{self, Nodes, Token, TokenKind, begins_plain, is_blank_or_end};
 use super::library::{self, Outcome, Refusal};
 use super::source::{Mend, Source};
-use super::{Fault, Parsed, refusal};
+use super::{Comment, Fault, Parsed, Style, refusal};
+use crate::diagnostic::Span;
 use crate::limits::Limits;
 
 /// Reads the fields of a shielded text, repaired if it must be.
@@ -54,8 +55,41 @@ fn parsed(outcome: Outcome, nodes: &Nodes, source: &Source) -> Result<Parsed, Fa
         fields,
         tags: nodes.tags.iter().map(|tag| source.part(tag)).collect(),
         aliases: nodes.aliases().map(|alias| source.span(alias)).collect(),
+        comments: comments(nodes, source),
+        tabs: tabs(nodes, source),
         fault: refusal::foreign_tag(nodes, source),
     })
+}
+
+/// Finds the comments that end an unquoted value.
+fn comments(nodes: &Nodes, source: &Source) -> Vec<Comment> {
+    let behind = |token: &Token| {
+        let is_plain = token.kind == TokenKind::Scalar(Style::Plain);
+        let line = source.text.get(token.end..)?.split('\n').next()?;
+        let comment = line.trim_start_matches([' ', '\t']);
+        let start = token.end + line.len() - comment.len();
+        let end = start + comment.trim_end().len();
+        let spaced = is_blank_or_end(comment.as_bytes().get(1).copied());
+        (is_plain && comment.starts_with('#')).then(|| Comment {
+            span: source.part(&(start..end)),
+            spaced,
+        })
+    };
+    nodes.tokens.iter().filter_map(behind).collect()
+}
+
+/// Finds the first tab between each colon and the value on its line.
+fn tabs(nodes: &Nodes, source: &Source) -> Vec<Span> {
+    let behind = |token: &Token| {
+        let rest = source.text.get(token.end..)?;
+        let blanks = rest.trim_start_matches([' ', '\t']).strip_prefix(':')?;
+        let colon = token.end + rest.len() - blanks.len();
+        let value = blanks.trim_start_matches([' ', '\t']);
+        let tab = blanks[..blanks.len() - value.len()].find('\t')?;
+        let has_value = !is_blank_or_end(value.bytes().next());
+        has_value.then(|| source.point(colon + tab).with_length(1))
+    };
+    nodes.tokens.iter().filter_map(behind).collect()
 }
 
 /// Finds the unquoted values of block mappings that hold a colon and a blank,

@@ -4,14 +4,14 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-use super::{COMPATIBILITY_CHARACTERS, FIELDS, Findings, longer_than, quoted};
-use crate::diagnostic::{Rule, Span};
+use super::{Breach, COMPATIBILITY_CHARACTERS, FIELDS, Findings, longer_than, quoted};
+use crate::diagnostic::Span;
 use crate::name;
-use crate::skill::frontmatter::{Content, Facts, Field, ScalarKind, Value};
+use crate::skill::frontmatter::{Content, Facts, Field, Scalar, ScalarKind, Value};
 
 /// Unknown fields, doubles and repairs that get a diagnostic of their own; the
 /// rest are counted. Nobody mends more at a time.
-const SHOWN: usize = 32;
+pub(super) const SHOWN: usize = 32;
 
 impl Findings<'_> {
     /// What holds of every field alike: doubles, repairs, unknown names.
@@ -31,7 +31,7 @@ impl Findings<'_> {
                 unknown.count() + 1
             );
             let help = "keep them under `metadata`, if only your own tools read them";
-            self.warn(Rule::UnknownField, fields[next].key_span, message, help);
+            self.tell(Breach::UnknownField, fields[next].key_span, message, help);
         }
         let mut colons = Vec::new();
         for field in fields {
@@ -44,14 +44,14 @@ impl Findings<'_> {
         let help = "put the whole value between quotes";
         for &colon in colons.iter().take(SHOWN) {
             let message = "an unquoted value holds a colon and a blank; it is read whole here, and other agents drop the skill";
-            self.warn(Rule::UnquotedColon, colon, message, help);
+            self.tell(Breach::UnquotedColon, colon, message, help);
         }
         if let Some(&next) = colons.get(SHOWN) {
             let message = format!(
                 "unquoted values with a colon and a blank: {} more",
                 colons.len() - SHOWN
             );
-            self.warn(Rule::UnquotedColon, next, message, help);
+            self.tell(Breach::UnquotedColon, next, message, help);
         }
     }
 
@@ -62,8 +62,8 @@ impl Findings<'_> {
         }
         if let Some(&(next, _)) = doubles.get(SHOWN) {
             let message = format!("fields that stand twice: {} more", doubles.len() - SHOWN);
-            self.warn(
-                Rule::DuplicateField,
+            self.tell(
+                Breach::DuplicateField,
                 fields[next].key_span,
                 message,
                 "remove them",
@@ -77,8 +77,8 @@ impl Findings<'_> {
             quoted(&again.key),
             first.key_span.line
         );
-        self.warn(
-            Rule::DuplicateField,
+        self.tell(
+            Breach::DuplicateField,
             again.key_span,
             message,
             "remove one of them",
@@ -92,7 +92,7 @@ impl Findings<'_> {
             Some(meant) => format!("did you mean `{meant}`?"),
             None => "keep it under `metadata`, if only your own tools read it".to_owned(),
         };
-        self.warn(Rule::UnknownField, field.key_span, message, &help);
+        self.tell(Breach::UnknownField, field.key_span, message, &help);
     }
 
     /// The fields that loading does not need.
@@ -102,8 +102,9 @@ impl Findings<'_> {
                 continue;
             };
             match value.scalar() {
+                Some(scalar) if is_empty(scalar) => self.no_value(key, value.span),
                 Some(scalar) => self.not_text(key, value.span, scalar),
-                None => self.wrong_type(key, value, "text"),
+                None => self.wrong_type(Breach::WrongShape, key, value, "text"),
             }
         }
         if let Some(value) = facts.field("compatibility").map(|field| &field.value)
@@ -113,37 +114,113 @@ impl Findings<'_> {
             let message = format!(
                 "compatibility has {length} characters; the specification allows {COMPATIBILITY_CHARACTERS}"
             );
-            self.warn(Rule::FieldType, value.span, message, "shorten it");
+            self.tell(
+                Breach::CompatibilityTooLong,
+                value.span,
+                message,
+                "shorten it",
+            );
         }
         if let Some(value) = facts.field("metadata").map(|field| &field.value) {
             self.metadata(value);
         }
-        if let Some(value) = facts.field("allowed-tools").map(|field| &field.value)
-            && matches!(value.content, Content::Mapping(_))
-        {
-            self.wrong_type("allowed-tools", value, "text");
+        if let Some(value) = facts.field("allowed-tools").map(|field| &field.value) {
+            self.tools(value);
         }
     }
 
-    pub(super) fn wrong_type(&mut self, key: &str, value: &Value, wanted: &str) {
+    fn wrong_type(&mut self, breach: Breach, key: &str, value: &Value, wanted: &str) {
         let message = format!("{key} is {}, not {wanted}", value.kind());
-        self.warn(
-            Rule::FieldType,
-            value.span,
+        let help = format!("write it as {wanted}");
+        self.tell(breach, value.span, message, &help);
+    }
+
+    fn no_value(&mut self, key: &str, span: Span) {
+        let message = format!("{key} has no value");
+        self.tell(
+            Breach::NoValue,
+            span,
             message,
-            &format!("write it as {wanted}"),
+            "write one, or remove the field",
         );
     }
 
-    pub(super) fn metadata(&mut self, value: &Value) {
+    fn tools(&mut self, value: &Value) {
+        let wanted = "text with blanks between the tools";
+        match &value.content {
+            Content::Mapping(_) => {
+                self.wrong_type(Breach::WrongShape, "allowed-tools", value, "text");
+            }
+            Content::Sequence(_) => {
+                self.wrong_type(Breach::ToolsNotText, "allowed-tools", value, wanted);
+            }
+            Content::Scalar(scalar) if is_empty(scalar) => {
+                self.no_value("allowed-tools", value.span);
+            }
+            Content::Scalar(scalar) if scalar.kind != ScalarKind::Text => {
+                self.wrong_type(Breach::ToolsNotText, "allowed-tools", value, wanted);
+            }
+            Content::Scalar(_) => {}
+        }
+    }
+
+    fn metadata(&mut self, value: &Value) {
         match &value.content {
             Content::Mapping(fields) => {
                 self.duplicates(fields, &doubles(fields));
+                self.metadata_values(fields);
             }
-            Content::Scalar(scalar) if scalar.kind == ScalarKind::Null => {}
-            _ => self.wrong_type("metadata", value, "a mapping of names to texts"),
+            Content::Scalar(scalar) if scalar.kind == ScalarKind::Null => {
+                self.no_value("metadata", value.span);
+            }
+            _ => self.wrong_type(
+                Breach::WrongShape,
+                "metadata",
+                value,
+                "a mapping of names to texts",
+            ),
         }
     }
+
+    fn metadata_values(&mut self, fields: &[Field]) {
+        if self.profile.severity(Breach::MetadataNotText).is_none() {
+            return;
+        }
+        let is_text = |value: &Value| {
+            let scalar = value.scalar();
+            scalar.is_some_and(|scalar| scalar.kind == ScalarKind::Text)
+        };
+        let mut odd = fields.iter().filter(|field| !is_text(&field.value));
+        for field in odd.by_ref().take(SHOWN) {
+            let message = format!(
+                "{} under metadata is {}, not text",
+                quoted(&field.key),
+                field.value.kind()
+            );
+            let help = match field.value.scalar() {
+                Some(_) => "put it between quotes",
+                None => "write it as text; metadata is one level deep",
+            };
+            self.tell(Breach::MetadataNotText, field.value.span, message, help);
+        }
+        if let Some(next) = odd.next() {
+            let message = format!(
+                "values under metadata that are not text: {} more",
+                odd.count() + 1
+            );
+            self.tell(
+                Breach::MetadataNotText,
+                next.value.span,
+                message,
+                "put them between quotes",
+            );
+        }
+    }
+}
+
+/// Whether a value is null, or text without a character.
+fn is_empty(scalar: &Scalar) -> bool {
+    scalar.kind == ScalarKind::Null || scalar.text.trim().is_empty()
 }
 
 /// Returns the index of each field that stood before, with that of the first,

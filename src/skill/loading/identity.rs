@@ -1,7 +1,7 @@
 //! The two fields that make a skill: its name and its description.
 
-use super::{DESCRIPTION_CHARACTERS, Findings, longer_than, quoted};
-use crate::diagnostic::{Rule, Span};
+use super::{Breach, DESCRIPTION_CHARACTERS, Findings, longer_than, quoted};
+use crate::diagnostic::Span;
 use crate::limits::Limits;
 use crate::name::{SPEC_NAME_CHARACTERS, is_spec_name};
 use crate::skill::frontmatter::{self, Facts, Field, ScalarKind};
@@ -31,7 +31,12 @@ impl Findings<'_> {
                 quoted(&name),
                 quoted(folder)
             );
-            self.warn(Rule::NameMismatch, span, message, "give both the same name");
+            self.tell(
+                Breach::NameMismatch,
+                span,
+                message,
+                "give both the same name",
+            );
         }
         Some(name.into_owned())
     }
@@ -59,8 +64,8 @@ impl Findings<'_> {
             },
         };
         let message = format!("{what}; the folder's name {} stands in", quoted(&name));
-        self.warn(
-            Rule::NameMissing,
+        self.tell(
+            Breach::NameMissing,
             span,
             message,
             &format!("write `name: {}`", scalar_of(&name)),
@@ -90,7 +95,7 @@ impl Findings<'_> {
             return true;
         };
         let help = "use at most 64 of the characters a-z, 0-9 and -";
-        self.refuse(Rule::NameUnsafe, span, message, help);
+        self.tell(Breach::NameUnsafe, span, message, help);
         false
     }
 
@@ -111,14 +116,14 @@ impl Findings<'_> {
         if let Some(problem) = problem {
             let message = format!("the name {problem}");
             let help = "use a-z, 0-9 and single hyphens between them";
-            self.warn(Rule::NameInvalid, span, message, help);
+            self.tell(Breach::NameInvalid, span, message, help);
         }
         let length = name.chars().count();
         if length > SPEC_NAME_CHARACTERS {
             let message = format!(
                 "the name has {length} characters; the specification allows {SPEC_NAME_CHARACTERS}"
             );
-            self.warn(Rule::NameTooLong, span, message, "use a shorter name");
+            self.tell(Breach::NameTooLong, span, message, "use a shorter name");
         }
     }
 
@@ -130,8 +135,8 @@ impl Findings<'_> {
                 .fields
                 .first()
                 .map_or(Span::START, |field| field.key_span);
-            self.refuse(
-                Rule::DescriptionMissing,
+            self.tell(
+                Breach::DescriptionMissing,
                 span,
                 "there is no description",
                 help,
@@ -141,12 +146,12 @@ impl Findings<'_> {
         let span = field.value.span;
         let Some(scalar) = field.value.scalar() else {
             let message = format!("the description is {}, not text", field.value.kind());
-            self.refuse(Rule::DescriptionMissing, span, message, help);
+            self.tell(Breach::DescriptionMissing, span, message, help);
             return None;
         };
         if scalar.kind == ScalarKind::Null || shows_nothing(&scalar.text) {
-            self.refuse(
-                Rule::DescriptionMissing,
+            self.tell(
+                Breach::DescriptionMissing,
                 span,
                 "the description is empty",
                 help,
@@ -159,7 +164,7 @@ impl Findings<'_> {
                 "the description has {length} characters; the specification allows {DESCRIPTION_CHARACTERS}"
             );
             let help = "shorten it, and move the rest to the body";
-            self.warn(Rule::DescriptionTooLong, span, message, help);
+            self.tell(Breach::DescriptionTooLong, span, message, help);
         }
         Some(scalar.text.clone())
     }

@@ -1,16 +1,19 @@
 //! Whether a skill exists: the lenient judgement of the profile `codeaf`.
 //!
 //! Facts come in, a name and a description come out, or the reasons why not.
-//! This file reads no file and knows no other profile.
+//! What is found is found once, for every profile; the profile says how bad it
+//! is. This file reads no file.
 
 mod fields;
 mod identity;
 mod tools;
+mod writing;
 
 use std::path::Path;
 
-use super::frontmatter::{Content, Facts, Place, Scalar, ScalarKind, Value};
-use crate::diagnostic::{Diagnostic, Rule, Span};
+use super::frontmatter::{Content, Facts, Fault, Scalar, ScalarKind, Value};
+use super::profile::{Breach, Profile};
+use crate::diagnostic::{Diagnostic, Severity, Span};
 use crate::limits::Limits;
 
 pub use tools::allowed_tools;
@@ -91,54 +94,84 @@ pub fn load(
     folder: &str,
     limits: &Limits,
 ) -> Result<Loaded, Vec<Diagnostic>> {
-    let mut findings = Findings {
-        file,
-        list: Vec::new(),
-    };
-    findings.about_the_file(facts);
-    if let Some(fault) = &facts.fault {
-        let error = Diagnostic::error(fault.rule, file, fault.message.as_str()).at(fault.span);
-        findings.list.push(match &fault.help {
-            Some(help) => error.with_help(help.as_str()),
-            None => error,
-        });
-        return Err(findings.in_file_order());
-    }
-    findings.about_all(&facts.fields);
-    let name = findings.name(facts, folder, limits);
-    let description = findings.description(facts);
-    findings.about_the_rest(facts);
-    let diagnostics = findings.in_file_order();
-    match (name, description) {
+    let judged = judge(facts, file, folder, Profile::CODEAF, limits);
+    match (judged.name, judged.description) {
         (Some(name), Some(description)) => Ok(Loaded {
             name,
             description,
             argument_hint: argument_hint(facts),
-            diagnostics,
+            diagnostics: judged.diagnostics,
         }),
-        _ => Err(diagnostics),
+        _ => Err(judged.diagnostics),
+    }
+}
+
+/// What came of judging a file's facts.
+pub(super) struct Judged {
+    name: Option<String>,
+    description: Option<String>,
+    /// All findings, in file order.
+    pub(super) diagnostics: Vec<Diagnostic>,
+}
+
+/// Judges a file's facts by any profile.
+pub(super) fn judge(
+    facts: &Facts,
+    file: &Path,
+    folder: &str,
+    profile: &Profile,
+    limits: &Limits,
+) -> Judged {
+    let mut findings = Findings {
+        file,
+        profile,
+        list: Vec::new(),
+    };
+    findings.about_the_file(facts);
+    let (mut name, mut description) = (None, None);
+    if let Some(fault) = &facts.fault {
+        findings.about_the_fault(fault);
+    } else {
+        findings.about_all(&facts.fields);
+        name = findings.name(facts, folder, limits);
+        description = findings.description(facts);
+        findings.about_the_rest(facts);
+        findings.about_the_writing(facts);
+    }
+    Judged {
+        name,
+        description,
+        diagnostics: findings.in_file_order(),
     }
 }
 
 /// Diagnostics of one file while they are collected.
 struct Findings<'a> {
     file: &'a Path,
+    profile: &'a Profile,
     list: Vec<Diagnostic>,
 }
 
 impl Findings<'_> {
-    fn warn(&mut self, rule: Rule, span: Span, message: impl Into<String>, help: &str) {
-        let warning = Diagnostic::warning(rule, self.file, message)
+    /// Says that there is a breach, unless the profile has no word for it.
+    fn tell(&mut self, breach: Breach, span: Span, message: impl Into<String>, help: &str) {
+        let Some(severity) = self.profile.severity(breach) else {
+            return;
+        };
+        let told = Diagnostic::new(breach.rule(), severity, self.file, message)
             .at(span)
             .with_help(help);
-        self.list.push(warning);
+        self.list.push(told);
     }
 
-    fn refuse(&mut self, rule: Rule, span: Span, message: impl Into<String>, help: &str) {
-        let error = Diagnostic::error(rule, self.file, message)
-            .at(span)
-            .with_help(help);
-        self.list.push(error);
+    fn about_the_fault(&mut self, fault: &Fault) {
+        let severity = self.profile.severity(Breach::NotRead);
+        let severity = severity.unwrap_or(Severity::Error);
+        let told = Diagnostic::new(fault.rule, severity, self.file, fault.message.as_str());
+        self.list.push(Diagnostic {
+            help: fault.help.clone(),
+            ..told.at(fault.span)
+        });
     }
 
     fn in_file_order(mut self) -> Vec<Diagnostic> {
@@ -156,17 +189,16 @@ impl Findings<'_> {
             "the {key} is {kind}, not text; it is read as {}",
             quoted(&scalar.text)
         );
-        self.warn(Rule::FieldType, span, message, "put it between quotes");
+        self.tell(Breach::NotText, span, message, "put it between quotes");
     }
 
     /// What holds of the file whatever its fields are.
     fn about_the_file(&mut self, facts: &Facts) {
         if facts.byte_order_mark {
-            let message = "a UTF-8 byte-order mark stands first";
-            self.warn(
-                Rule::ByteOrderMark,
-                Span::START,
-                message,
+            self.tell(
+                Breach::ByteOrderMark,
+                Span::START.with_length(1),
+                "a UTF-8 byte-order mark stands first",
                 "save the file as UTF-8 without a mark",
             );
         }
@@ -174,38 +206,31 @@ impl Findings<'_> {
             if let Some(blanks) = fence.blanks {
                 let message =
                     "blanks follow the three dashes; some agents do not take them for a fence";
-                self.warn(Rule::FenceBlanks, blanks, message, "remove the blanks");
+                self.tell(Breach::FenceBlanks, blanks, message, "remove the blanks");
             }
         }
-        if let Some(Place {
-            span,
-            in_body: false,
-        }) = facts.line_ends.lone_cr
-        {
-            let message = "a carriage return without a line feed ends no line";
-            self.warn(
-                Rule::LoneCarriageReturn,
-                span,
-                message,
+        if let Some(place) = facts.line_ends.lone_cr.filter(|place| !place.in_body) {
+            self.tell(
+                Breach::LoneCarriageReturn,
+                place.span,
+                "a carriage return without a line feed ends no line",
                 "save the file with LF or CRLF line ends",
             );
         }
         if let Some(place) = facts.invalid_utf8 {
+            let breach = if place.in_body {
+                Breach::BodyNotUtf8
+            } else {
+                Breach::FrontmatterNotUtf8
+            };
             let message = "bytes that are not UTF-8 are read as U+FFFD";
-            self.warn(
-                Rule::InvalidUtf8,
-                place.span,
-                message,
-                "save the file as UTF-8",
-            );
+            let span = place.span.with_length(1);
+            self.tell(breach, span, message, "save the file as UTF-8");
         }
-        if let Some(Place {
-            span,
-            in_body: true,
-        }) = facts.nul
-        {
+        if let Some(place) = facts.nul.filter(|place| place.in_body) {
             let message = "a NUL byte stands in the body";
-            self.warn(Rule::NulInBody, span, message, "remove it");
+            let span = place.span.with_length(1);
+            self.tell(Breach::NulInBody, span, message, "remove it");
         }
     }
 }

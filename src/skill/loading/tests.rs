@@ -257,7 +257,7 @@ fn bytes_that_are_not_utf8_are_replaced() {
 
     assert_eq!(loaded.description, "Serves caf\u{fffd} menus.");
     assert_eq!(codes(&loaded.diagnostics), ["invalid-utf8"]);
-    assert_eq!(loaded.diagnostics[0].span, Span::new(3, 24));
+    assert_eq!(loaded.diagnostics[0].span, Span::new(3, 24).with_length(1));
 }
 
 #[test]
@@ -266,7 +266,7 @@ fn lengths_are_counted_in_characters() {
         ("description", 1_024, None),
         ("description", 1_025, Some("description-too-long")),
         ("compatibility", 500, None),
-        ("compatibility", 501, Some("field-type")),
+        ("compatibility", 501, Some("field-too-long")),
     ] {
         let text = "\u{6587}".repeat(length);
         let rest = if field == "description" {

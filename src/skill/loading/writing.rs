@@ -1,0 +1,144 @@
+//! What is said of how fields are written: tabs, comments, words and characters
+//! that other readers take for something else.
+
+use super::fields::SHOWN;
+use super::{Breach, Findings, quoted};
+use crate::diagnostic::Span;
+use crate::skill::frontmatter::{Comment, Content, Facts, Field, Scalar, Style, Value};
+use crate::text;
+
+/// Words that YAML 1.1 takes for true or false and YAML 1.2 for text, as the
+/// common readers have them: without `y` and `n`.
+const TRUTH_WORDS: [&str; 4] = ["yes", "no", "on", "off"];
+
+/// Fields whose text a reader shows, and in which no truth value is meant.
+const TEXT_FIELDS: [&str; 4] = ["name", "description", "license", "compatibility"];
+
+impl Findings<'_> {
+    pub(super) fn about_the_writing(&mut self, facts: &Facts) {
+        let tabs: Vec<_> = facts
+            .tabs
+            .iter()
+            .map(|&tab| {
+                let message = "a tab stands behind the colon; some agents refuse the file for it";
+                (tab, message.to_owned())
+            })
+            .collect();
+        let help = "put a blank there instead";
+        self.tell_each(Breach::TabAfterColon, &tabs, help);
+        let cuts: Vec<_> = facts
+            .comments
+            .iter()
+            .filter(|comment| is_cut(facts, comment))
+            .map(|comment| {
+                let message = "the value ends here: a `#` behind a blank begins a comment";
+                (comment.span, message.to_owned())
+            })
+            .collect();
+        let help = "put the whole value between quotes";
+        self.tell_each(Breach::ValueCut, &cuts, help);
+        if self.profile.severity(Breach::Yaml11Boolean).is_some() {
+            let values = facts.fields.iter().flat_map(texts);
+            let words: Vec<_> = values.filter_map(truth_word).collect();
+            self.tell_each(Breach::Yaml11Boolean, &words, "put it between quotes");
+        }
+        if self.profile.severity(Breach::HiddenCharacters).is_some() {
+            let mut found = Vec::new();
+            for field in &facts.fields {
+                hidden_in_field(field, &mut found);
+            }
+            self.tell_each(Breach::HiddenCharacters, &found, "remove it");
+        }
+    }
+
+    /// Tells the first of many findings of one kind, and counts the rest.
+    fn tell_each(&mut self, breach: Breach, found: &[(Span, String)], help: &str) {
+        for (span, message) in found.iter().take(SHOWN) {
+            self.tell(breach, *span, message.as_str(), help);
+        }
+        if let Some((next, message)) = found.get(SHOWN) {
+            let message = format!("{message}: {} more like it", found.len() - SHOWN);
+            self.tell(breach, *next, message, help);
+        }
+    }
+}
+
+/// Whether a comment was hardly meant as one: without a blank behind the `#`,
+/// or behind a description.
+fn is_cut(facts: &Facts, comment: &Comment) -> bool {
+    let field = facts.field_above(comment.span.line);
+    !comment.spaced || field.is_some_and(|field| field.key == "description")
+}
+
+fn truth_word(value: &Value) -> Option<(Span, String)> {
+    let scalar = value.scalar()?;
+    let is_word = |word: &str| scalar.text.eq_ignore_ascii_case(word);
+    let is_taken =
+        scalar.style == Some(Style::Plain) && TRUTH_WORDS.iter().any(|word| is_word(word));
+    is_taken.then(|| {
+        let message = format!(
+            "agents that read YAML 1.1 take {} for a truth value",
+            quoted(&scalar.text)
+        );
+        (value.span, message)
+    })
+}
+
+/// The values of a field that should be text.
+fn texts(field: &Field) -> Vec<&Value> {
+    match &field.value.content {
+        Content::Mapping(entries) if field.key == "metadata" => {
+            entries.iter().map(|entry| &entry.value).collect()
+        }
+        _ if TEXT_FIELDS.contains(&&*field.key) => vec![&field.value],
+        _ => Vec::new(),
+    }
+}
+
+fn hidden_in_field(field: &Field, found: &mut Vec<(Span, String)>) {
+    if let Some(&(_, c)) = text::hidden_characters(&field.key).first() {
+        found.push((field.key_span, hidden(c)));
+    }
+    hidden_in_value(&field.value, found);
+}
+
+fn hidden(c: char) -> String {
+    format!(
+        "the character U+{:04X} shows nothing, or acts on a terminal",
+        u32::from(c)
+    )
+}
+
+/// Finds the first hidden character of each text.
+fn hidden_in_value(value: &Value, found: &mut Vec<(Span, String)>) {
+    match &value.content {
+        Content::Scalar(scalar) => {
+            if let Some(&(offset, c)) = text::hidden_characters(&scalar.text).first() {
+                found.push((place_in(value.span, scalar, offset), hidden(c)));
+            }
+        }
+        Content::Sequence(values) => values
+            .iter()
+            .for_each(|value| hidden_in_value(value, found)),
+        Content::Mapping(fields) => fields
+            .iter()
+            .for_each(|field| hidden_in_field(field, found)),
+    }
+}
+
+/// Returns the place of a character, or of the whole value where its text is
+/// not written as it is read.
+fn place_in(span: Span, scalar: &Scalar, offset: usize) -> Span {
+    let before = scalar.text.get(..offset).unwrap_or_default();
+    let quotes = match scalar.style {
+        Some(Style::Plain) if scalar.repaired.is_none() => 0,
+        Some(Style::Single | Style::Double) => 1,
+        _ => return span,
+    };
+    let length = u32::try_from(scalar.text.chars().count()).unwrap_or(u32::MAX);
+    if span.length != length.saturating_add(2 * quotes) {
+        return span;
+    }
+    let column = u32::try_from(before.chars().count()).unwrap_or(u32::MAX);
+    Span::new(span.line, span.column + quotes + column).with_length(1)
+}

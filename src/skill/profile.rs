@@ -1,1 +1,0 @@
-//! What one agent system accepts, as data.

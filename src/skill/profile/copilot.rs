@@ -1,0 +1,182 @@
+//! Copilot: two readers that disagree, VS Code chat and the CLI.
+
+use super::Effect::{Changes, Drops, Loads};
+use super::Evidence::{Docs, Issue, Source};
+use super::{
+    Base, Case, Effect, Evidence, FenceLine, Places, Profile, Reader, SameName, TextRule, Trim,
+    Unit,
+};
+
+/// Evidence: agents.md, section 5: VS Code by source, the CLI by docs and issues.
+pub(super) static COPILOT: Profile = Profile {
+    name: "copilot",
+    severities: &[],
+    places: &PLACES,
+    readers: &[
+        Reader {
+            version: "source of several dates",
+            label: "VS Code chat",
+            opening: Some(FenceLine::Blanks),
+            closing: Some(FenceLine::Blanks),
+            to_the_end: true,
+            folder_stands_in: true,
+            name: TextRule {
+                trim: Trim::Nothing,
+                most: Some((64, Unit::Utf16)),
+            },
+            description: TextRule {
+                trim: Trim::Nothing,
+                most: Some((1_024, Unit::Utf16)),
+            },
+            checks: CHECKS,
+            ..Reader::UNKNOWN
+        },
+        Reader {
+            version: "docs of late 2026",
+            label: "Copilot CLI",
+            // Over 64 or 1,024 characters.
+            name: TextRule {
+                trim: Trim::Nothing,
+                most: Some((64, Unit::Characters)),
+            },
+            description: TextRule {
+                trim: Trim::Nothing,
+                most: Some((1_024, Unit::Characters)),
+            },
+            checks: CLI_CHECKS,
+            ..Reader::UNKNOWN
+        },
+    ],
+};
+
+/// In the order in which it looks.
+static CHECKS: &[(Case, Effect, Evidence)] = &[
+    // No fence, or UTF-16.
+    (
+        Case::NoOpening,
+        Changes("it loads without a description"),
+        Source,
+    ),
+    (
+        Case::EmptyFile,
+        Changes("it loads without a description"),
+        Source,
+    ),
+    // All to the end is frontmatter.
+    (
+        Case::Unclosed,
+        Changes("all to the end is frontmatter"),
+        Source,
+    ),
+    // Silent.
+    (
+        Case::ColonInValue,
+        Changes("cut at the first `: `, and every later field is lost"),
+        Source,
+    ),
+    (
+        Case::ColonUnderHyphen,
+        Changes("cut at the first `: `, and every later field is lost"),
+        Source,
+    ),
+    (
+        Case::ColonNested,
+        Changes("cut at the first `: `, and every later field is lost"),
+        Source,
+    ),
+    // A line that it cannot place ends the map without a word.
+    (
+        Case::NotYaml,
+        Changes("every field behind the line is lost"),
+        Source,
+    ),
+    // The first counts.
+    (Case::KnownTwice, Changes("the first one counts"), Source),
+    // A list or a mapping.
+    (
+        Case::DescriptionNoText,
+        Changes("there is no description"),
+        Source,
+    ),
+    // Tags stay.
+    (
+        Case::ForeignTag,
+        Changes("the tag stays in the text"),
+        Source,
+    ),
+    // Cut.
+    (Case::ValueCut, Changes("cut at ` #`"), Source),
+    // Cut.
+    (Case::NameTooLong, Changes("cut to 64 UTF-16 units"), Source),
+    // Cut.
+    (
+        Case::DescriptionTooLong,
+        Changes("cut to 1,024 UTF-16 units"),
+        Source,
+    ),
+    // The folder's name is used.
+    (
+        Case::NameMismatch,
+        Changes("the folder's name is used"),
+        Source,
+    ),
+    // Ignored, or text as written.
+    (Case::AliasBomb, Loads, Source),
+    (Case::TabAfterColon, Loads, Source),
+    (Case::OtherTwice, Loads, Source),
+    (Case::NameMissing, Loads, Source),
+    (Case::NameNumber, Loads, Source),
+    (Case::NameBoolean, Loads, Source),
+    (Case::DescriptionMissing, Loads, Source),
+    (Case::DescriptionNumber, Loads, Source),
+    (Case::DescriptionBoolean, Loads, Source),
+    (Case::UnknownField, Loads, Source),
+    (Case::MetadataNoMapping, Loads, Source),
+    (Case::MetadataNotText, Loads, Source),
+    (Case::ToolsList, Loads, Source),
+    (Case::ToolsNumber, Loads, Source),
+    (Case::LicenseNoText, Loads, Source),
+    (Case::CompatibilityTooLong, Loads, Source),
+];
+
+/// Evidence: source, docs.
+static PLACES: Places = Places {
+    // As the CLI has them.
+    project: &[".github/skills", ".agents/skills", ".claude/skills"],
+    home: &[".copilot/skills", ".agents/skills"],
+    first: Some(Base::Project),
+    // The CLI alone, and `.github/skills` alone.
+    walks_up: Some(true),
+    depth: Some(1),
+    same_name: Some(SameName::First),
+    ..Places::UNKNOWN
+};
+
+/// In no known order.
+static CLI_CHECKS: &[(Case, Effect, Evidence)] = &[
+    // A report.
+    (
+        Case::NoOpening,
+        Drops("missing or malformed YAML frontmatter"),
+        Issue,
+    ),
+    (
+        Case::Unclosed,
+        Drops("missing or malformed YAML frontmatter"),
+        Issue,
+    ),
+    // A strict reader.
+    (Case::NotYaml, Drops(""), Issue),
+    (Case::ReservedFirst, Drops(""), Issue),
+    (Case::ColonInValue, Drops(""), Issue),
+    (Case::ColonUnderHyphen, Drops(""), Issue),
+    (Case::ColonNested, Drops(""), Issue),
+    // Required.
+    (Case::NameMissing, Drops(""), Docs),
+    (Case::DescriptionMissing, Drops(""), Docs),
+    // Silent (3494).
+    (Case::DescriptionTooLong, Drops(""), Issue),
+    // Ignored; a list is allowed.
+    (Case::UnknownField, Loads, Docs),
+    (Case::ToolsList, Loads, Docs),
+];

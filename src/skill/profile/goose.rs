@@ -1,0 +1,42 @@
+//! goose: source, not run.
+
+use super::Effect::{Drops, Loads};
+use super::Evidence::Source;
+use super::{Base, Case, Effect, Evidence, Links, Places, Profile, Reader, SameName};
+
+/// Evidence: agents.md, section 6: source.
+pub(super) static GOOSE: Profile = Profile {
+    name: "goose",
+    severities: &[],
+    places: &PLACES,
+    readers: &[Reader {
+        version: "",
+        // Fences, YAML and limits: unknown.
+        checks: CHECKS,
+        ..Reader::UNKNOWN
+    }],
+};
+
+/// In the order in which it looks.
+static CHECKS: &[(Case, Effect, Evidence)] = &[
+    // A name is required.
+    (Case::NameMissing, Drops(""), Source),
+    // Empty text stands in.
+    (Case::DescriptionMissing, Loads, Source),
+];
+
+/// Evidence: source.
+static PLACES: Places = Places {
+    project: &[".agents/skills", ".goose/skills", ".claude/skills"],
+    home: &[
+        ".agents/skills",
+        ".config/goose/skills",
+        ".claude/skills",
+        ".config/agents/skills",
+    ],
+    first: Some(Base::Project),
+    depth: Some(usize::MAX),
+    folder_links: Some(Links::Followed),
+    same_name: Some(SameName::First),
+    ..Places::UNKNOWN
+};

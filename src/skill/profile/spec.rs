@@ -1,0 +1,64 @@
+//! The specification of agentskills.io as written, and YAML 1.2 under it.
+
+use super::{Breach, Places, Profile};
+use crate::diagnostic::Severity::{Error, Warning};
+
+/// Evidence: agentskills.io, the specification's fields; YAML 1.2.2.
+pub(super) static SPEC: Profile = Profile {
+    name: "spec",
+    // The specification names no folders.
+    places: &Places::UNKNOWN,
+    readers: &[],
+    severities: &[
+        // "must contain YAML frontmatter followed by Markdown content".
+        (Breach::NotRead, Error),
+        // YAML 1.2, 5.2: a mark may stand first; not every agent takes it.
+        (Breach::ByteOrderMark, Warning),
+        // The specification shows bare dashes and says no more.
+        (Breach::FenceBlanks, Warning),
+        // YAML 1.2, 5.4: a line break of its own, which no agent takes for one.
+        (Breach::LoneCarriageReturn, Warning),
+        // YAML 1.2, 5.1: a stream is Unicode.
+        (Breach::FrontmatterNotUtf8, Error),
+        // "no format restrictions" on the body.
+        (Breach::BodyNotUtf8, Warning),
+        (Breach::NulInBody, Warning),
+        // YAML 1.2, 3.2.1.3: mapping keys are unique.
+        (Breach::DuplicateField, Error),
+        // The specification lists fields, and forbids no others.
+        (Breach::UnknownField, Warning),
+        // YAML 1.2, 7.3.3: a plain scalar holds no `: `.
+        (Breach::UnquotedColon, Error),
+        // YAML 1.2, 6.2: a tab may part key and value; PyYAML refuses it.
+        (Breach::TabAfterColon, Warning),
+        // YAML 1.2, 6.6: it is a comment, and hardly ever meant as one.
+        (Breach::ValueCut, Warning),
+        // YAML 1.2, 10.3.2: text; a truth value in YAML 1.1.
+        (Breach::Yaml11Boolean, Warning),
+        // Nothing is said of them, and they must reach no terminal raw.
+        (Breach::HiddenCharacters, Warning),
+        // name, description, license, compatibility: text.
+        (Breach::NotText, Error),
+        (Breach::WrongShape, Error),
+        // A field without a value breaks no rule but that of `compatibility`.
+        (Breach::NoValue, Warning),
+        // "a space-separated string".
+        (Breach::ToolsNotText, Error),
+        // "a map from string keys to string values".
+        (Breach::MetadataNotText, Error),
+        // "1–500 characters if provided".
+        (Breach::CompatibilityTooLong, Error),
+        // "required": name and description.
+        (Breach::NameMissing, Error),
+        (Breach::NameUnsafe, Error),
+        // "a-z, 0-9 and hyphens", none at the ends, none doubled.
+        (Breach::NameInvalid, Error),
+        // "1–64 characters".
+        (Breach::NameTooLong, Error),
+        // "must match the parent directory name".
+        (Breach::NameMismatch, Error),
+        (Breach::DescriptionMissing, Error),
+        // "1–1024 characters".
+        (Breach::DescriptionTooLong, Error),
+    ],
+};

@@ -1,0 +1,330 @@
+//! What an agent system does with a SKILL.md: one walk over its table.
+
+use std::path::Path;
+
+use super::survey::{Survey, survey};
+use super::{Case, Effect, Evidence, Profile, Reader, judge};
+use crate::diagnostic::{Diagnostic, Rule, Severity, Span};
+use crate::limits::Limits;
+use crate::skill::frontmatter::{self, Facts, Fence};
+
+/// What a system does with a SKILL.md, from the kindest to the worst.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Outcome {
+    /// It loads, as meant.
+    Loads,
+    /// It loads, and the system says something.
+    LoadsWithWarning,
+    /// It loads with other text than the author wrote.
+    LoadsChanged,
+    /// Nobody could find out; shown as `?`.
+    Unknown,
+    /// It does not load.
+    Drops,
+}
+
+/// What a system makes of one case that a file is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Told {
+    /// Which of the system's readers; empty where it has one.
+    pub reader: &'static str,
+    /// The rule that it rests on: the same for every system that the fault
+    /// hits.
+    pub rule: Rule,
+    /// What the file is to this system; `None` under `spec` and `codeaf`,
+    /// which have findings.
+    pub case: Option<Case>,
+    /// What comes of this alone.
+    pub outcome: Outcome,
+    /// The system's own words, or what changes in ours; empty where it has
+    /// none, or nobody knows them.
+    pub text: String,
+    /// Where it is, as far as that is known.
+    pub span: Span,
+    /// Where this is known from.
+    pub evidence: Evidence,
+}
+
+/// What a system does with a SKILL.md.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProfileVerdict {
+    /// What comes of it all; of several readers, the worst.
+    pub outcome: Outcome,
+    /// Each case that does not simply load, in the order of the system.
+    pub told: Vec<Told>,
+    /// The name as the system's first reader has it.
+    pub name: Option<String>,
+    /// The description as the system's first reader has it.
+    pub description: Option<String>,
+    /// The body as the system's first reader has it; not looked at under
+    /// `spec` and `codeaf`.
+    pub body: Option<Vec<u8>>,
+}
+
+/// Returns what the system of `profile` does with a SKILL.md.
+///
+/// `file` is the path that texts name; `folder` is the name of the folder that
+/// the SKILL.md lies in.
+///
+/// # Examples
+///
+/// ```
+/// use std::path::Path;
+/// use codeaf_skills::{Limits, skill::profile::{Outcome, Profile, verdict}};
+///
+/// let bytes = b"---\nname: a\ndescription: Use when: asked\n---\nBody.\n";
+/// let file = Path::new("/s/a/SKILL.md");
+/// let outcome = |name| {
+///     let profile = Profile::named(name).unwrap();
+///     verdict(bytes, file, "a", profile, &Limits::DEFAULT).outcome
+/// };
+///
+/// assert_eq!(outcome("codex"), Outcome::Loads);
+/// assert_eq!(outcome("albedo"), Outcome::Drops);
+/// assert_eq!(outcome("cursor"), Outcome::Unknown);
+/// ```
+#[must_use]
+pub fn verdict(
+    bytes: &[u8],
+    file: &Path,
+    folder: &str,
+    profile: &Profile,
+    limits: &Limits,
+) -> ProfileVerdict {
+    if profile.readers.is_empty() {
+        return by_findings(bytes, file, folder, profile, limits);
+    }
+    let facts = frontmatter::read(bytes, limits);
+    let strict = judge(&facts, file, folder, Profile::SPEC, limits);
+    let mut told = Vec::new();
+    let mut first = None;
+    for reader in profile.readers {
+        let seen = survey(bytes, folder, reader, limits);
+        told.extend(walk(&seen, file, folder, reader));
+        first = first.or(Some(seen));
+    }
+    for told in &mut told {
+        rest_on_our_own(told, &facts, &strict);
+    }
+    let outcome = worst(&told);
+    let seen = first
+        .filter(|_| outcome != Outcome::Drops)
+        .unwrap_or_default();
+    ProfileVerdict {
+        outcome,
+        told,
+        name: seen.name,
+        description: seen.description,
+        body: (outcome != Outcome::Drops).then_some(seen.body),
+    }
+}
+
+/// Gives what a system says the rule and the place that our own finding on the
+/// same fault has: to it, blanks behind a fence can mean that there is none.
+fn rest_on_our_own(told: &mut Told, facts: &Facts, strict: &[Diagnostic]) {
+    let blanks = |fence: Option<Fence>| fence.and_then(|fence| fence.blanks);
+    let place = match (told.case, &facts.fault) {
+        (
+            Some(
+                Case::EmptyFile
+                | Case::NoOpening
+                | Case::Unclosed
+                | Case::NoFields
+                | Case::NotAMapping
+                | Case::SecondDocument
+                | Case::NotYaml
+                | Case::ReservedFirst
+                | Case::TabIndent
+                | Case::NotReadHere,
+            ),
+            Some(fault),
+        ) => Some((fault.rule, fault.span)),
+        (Some(Case::NoOpening), None) => {
+            blanks(facts.opening).map(|span| (Rule::FenceBlanks, span))
+        }
+        (Some(Case::Unclosed | Case::OddFence), None) => {
+            let span = blanks(facts.opening).or(blanks(facts.closing));
+            span.map(|span| (Rule::FenceBlanks, span))
+        }
+        _ => None,
+    };
+    if let Some((rule, span)) = place {
+        (told.rule, told.span) = (rule, span);
+    } else if told.span == Span::START
+        && let Some(found) = strict.iter().find(|found| found.rule == told.rule)
+    {
+        told.span = found.span;
+    }
+}
+
+/// Returns all findings about the frontmatter and the file as a whole under any
+/// profile, in file order.
+///
+/// Under a profile with a reader of its own, what makes it drop the skill is an
+/// error, what changes the skill or is unknown a warning, and any other breach
+/// of the specification a note. The system's own words follow ours.
+///
+/// # Examples
+///
+/// ```
+/// use std::path::Path;
+/// use codeaf_skills::{Limits, Severity, skill::profile::{Profile, findings}};
+///
+/// let bytes = b"---\nname: a\ndescription: 7\n---\nBody.\n";
+/// let severity = |name| {
+///     let profile = Profile::named(name).unwrap();
+///     findings(bytes, Path::new("/s/a/SKILL.md"), "a", profile, &Limits::DEFAULT)[0].severity
+/// };
+///
+/// assert_eq!(severity("opencode"), Severity::Error);
+/// assert_eq!(severity("codex"), Severity::Note);
+/// ```
+#[must_use]
+pub fn findings(
+    bytes: &[u8],
+    file: &Path,
+    folder: &str,
+    profile: &Profile,
+    limits: &Limits,
+) -> Vec<Diagnostic> {
+    let facts = frontmatter::read(bytes, limits);
+    if profile.readers.is_empty() {
+        return judge(&facts, file, folder, profile, limits);
+    }
+    let mut list = judge(&facts, file, folder, Profile::SPEC, limits);
+    for found in &mut list {
+        found.severity = Severity::Note;
+    }
+    for told in verdict(bytes, file, folder, profile, limits).told {
+        let severity = match told.outcome {
+            Outcome::Drops => Severity::Error,
+            Outcome::Loads => Severity::Note,
+            _ => Severity::Warning,
+        };
+        let words = spoken(profile, &told);
+        let same = |found: &&mut Diagnostic| found.rule == told.rule;
+        if let Some(found) = list.iter_mut().find(same) {
+            found.severity = found.severity.max(severity);
+            found.message = format!("{}; {words}", found.message);
+        } else {
+            list.push(Diagnostic::new(told.rule, severity, file, words).at(told.span));
+        }
+    }
+    list.sort_by_key(|found| found.span);
+    list
+}
+
+/// Says in a few words what a system does.
+fn spoken(profile: &Profile, told: &Told) -> String {
+    let who = match told.reader {
+        "" => profile.name,
+        reader => reader,
+    };
+    let does = match told.outcome {
+        Outcome::Loads => "loads it",
+        Outcome::LoadsWithWarning => "loads it and warns",
+        Outcome::LoadsChanged => "loads it changed",
+        Outcome::Unknown => "may or may not take it, which nobody knows",
+        Outcome::Drops => "drops the skill",
+    };
+    if told.text.is_empty() {
+        format!("{who} {does}")
+    } else {
+        format!("{who} {does}: {}", told.text)
+    }
+}
+
+/// The verdict of a profile that has severities and no reader of its own.
+fn by_findings(
+    bytes: &[u8],
+    file: &Path,
+    folder: &str,
+    profile: &Profile,
+    limits: &Limits,
+) -> ProfileVerdict {
+    let facts = frontmatter::read(bytes, limits);
+    let findings = judge(&facts, file, folder, profile, limits);
+    let told: Vec<Told> = findings
+        .into_iter()
+        .map(|found| Told {
+            reader: "",
+            rule: found.rule,
+            case: None,
+            outcome: match found.severity {
+                Severity::Error => Outcome::Drops,
+                Severity::Warning => Outcome::LoadsWithWarning,
+                Severity::Note => Outcome::Loads,
+            },
+            text: found.message,
+            span: found.span,
+            evidence: Evidence::Docs,
+        })
+        .collect();
+    let text = |key: &str| Some(facts.field(key)?.value.scalar()?.text.clone());
+    ProfileVerdict {
+        outcome: worst(&told),
+        told,
+        name: text("name"),
+        description: text("description"),
+        body: None,
+    }
+}
+
+fn worst(told: &[Told]) -> Outcome {
+    let outcomes = told.iter().map(|told| told.outcome);
+    outcomes.max().unwrap_or(Outcome::Loads)
+}
+
+/// Walks the table of one reader until the file is dropped.
+fn walk(seen: &Survey, file: &Path, folder: &str, reader: &'static Reader) -> Vec<Told> {
+    let mut list = Vec::new();
+    let place = |case: Case| {
+        let found = seen.cases.iter().find(|(known, _)| *known == case);
+        found.map(|&(_, span)| span)
+    };
+    let told = |case: Case, effect: Effect, span, evidence| {
+        let (outcome, text) = match effect {
+            Effect::Loads => return None,
+            Effect::Changes(what) => (Outcome::LoadsChanged, what),
+            Effect::Warns(text) => (Outcome::LoadsWithWarning, text),
+            Effect::Drops(text) => (Outcome::Drops, text),
+            Effect::Unknown => (Outcome::Unknown, ""),
+        };
+        Some(Told {
+            reader: reader.label,
+            rule: case.rule(),
+            case: Some(case),
+            outcome,
+            text: filled(text, seen, file, folder),
+            span,
+            evidence,
+        })
+    };
+    for &(case, effect, evidence) in reader.checks {
+        let Some(span) = place(case) else { continue };
+        list.extend(told(case, effect, span, evidence));
+        if matches!(effect, Effect::Drops(_)) {
+            return list;
+        }
+    }
+    for &(case, span) in &seen.cases {
+        if reader.checks.iter().all(|(known, ..)| *known != case) {
+            list.extend(told(case, Effect::Unknown, span, Evidence::Nobody));
+        }
+    }
+    list
+}
+
+/// Puts a file's own texts into a system's words.
+fn filled(text: &str, seen: &Survey, file: &Path, folder: &str) -> String {
+    if !text.contains('{') {
+        return text.to_owned();
+    }
+    let name = seen.name.as_deref().unwrap_or_default();
+    let description = seen.description.as_deref().unwrap_or_default();
+    text.replace("{file}", &file.display().to_string())
+        .replace("{folder}", folder)
+        .replace("{name bytes}", &name.len().to_string())
+        .replace("{description bytes}", &description.len().to_string())
+        .replace("{name}", name)
+}
