@@ -57,6 +57,7 @@ pub mod diagnostic;
 pub mod disclosure;
 pub mod discovery;
 pub mod env;
+mod json;
 pub mod limits;
 pub mod name;
 pub mod scope;

@@ -37,6 +37,9 @@ pub struct Limits {
     pub page_bytes_max: usize,
     /// Diagnostics at the end of a catalog (Albedo: 64).
     pub catalog_diagnostics: usize,
+    /// Folders entered while a repository is searched for skills. The largest
+    /// public repositories have some 50,000.
+    pub searched_folders: usize,
     /// Bytes of a scope file. A `meta.json` is some kilobytes; a file of many
     /// megabytes is not one.
     pub scope_bytes: u64,
@@ -59,6 +62,7 @@ impl Limits {
         page_bytes: 16_384,
         page_bytes_max: 65_536,
         catalog_diagnostics: 64,
+        searched_folders: 262_144,
         scope_bytes: 16_777_216,
     };
 }

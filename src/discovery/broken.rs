@@ -114,7 +114,7 @@ pub(super) fn leaves(path: &Path, target: &Path, root: &Root) -> Broken {
 }
 
 /// A root or a link in it that cannot be read or resolved.
-pub(super) fn unreadable(path: &Path, error: Errno) -> Broken {
+pub(crate) fn unreadable(path: &Path, error: Errno) -> Broken {
     let is_link = path
         .symlink_metadata()
         .is_ok_and(|metadata| metadata.is_symlink());
@@ -134,7 +134,7 @@ pub(super) fn unreadable(path: &Path, error: Errno) -> Broken {
 }
 
 /// Entries of a root that are beyond the bound.
-pub(super) fn beyond_bound(root: &Path, left_out: usize, limits: &Limits) -> Broken {
+pub(crate) fn beyond_bound(root: &Path, left_out: usize, limits: &Limits) -> Broken {
     let message = format!(
         "left out {} of this root: at most {} are looked at over all roots",
         text::counted(left_out, "entry"),
@@ -151,7 +151,7 @@ pub(super) fn beyond_bound(root: &Path, left_out: usize, limits: &Limits) -> Bro
 const LOOKED_AT_FOR_A_REASON: usize = 2_048;
 
 /// Says what a folder without SKILL.md holds instead.
-pub(super) fn without_skill_file(folder: &Path) -> Broken {
+pub(crate) fn without_skill_file(folder: &Path) -> Broken {
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries.flatten().take(LOOKED_AT_FOR_A_REASON),
         Err(error) => return unreadable(folder, errno_of(&error)),
@@ -167,7 +167,8 @@ pub(super) fn without_skill_file(folder: &Path) -> Broken {
     }
 }
 
-fn misnamed_file(folder: &Path, misnamed: &OsStr) -> Broken {
+/// A file that should be called SKILL.md.
+pub(crate) fn misnamed_file(folder: &Path, misnamed: &OsStr) -> Broken {
     let location = folder.join(misnamed);
     let message = format!(
         "the file is called `{}`, and must be called `SKILL.md`",

@@ -99,6 +99,20 @@ pub fn roots(env: &Env, project: Option<&Project>, attached: &[PathBuf]) -> Vec<
         .collect()
 }
 
+/// Returns whether `path` ends as the roots of agents do, under whatever base.
+#[cfg(feature = "check")]
+pub(crate) fn is_known(path: &Path) -> bool {
+    let mut children = CHILDREN.iter().chain(&HOME_CHILDREN);
+    children.any(|child| path.ends_with(child))
+}
+
+/// Returns the roots that are looked at under a home.
+#[cfg(feature = "check")]
+pub(crate) fn of_home(home: &Path) -> impl Iterator<Item = PathBuf> {
+    let children = CHILDREN.iter().chain(&HOME_CHILDREN);
+    children.map(move |child| home.join(child))
+}
+
 fn under<'a>(
     base: &'a Path,
     children: &[&'static str],

@@ -18,10 +18,18 @@ use crate::limits::Limits;
 pub const SKILL_FILE: &str = "SKILL.md";
 
 /// The next step where the system refuses to read.
-pub(super) const UNREADABLE_HELP: &str = "see who owns it and what may be done with it: `ls -ld`";
+pub(crate) const UNREADABLE_HELP: &str = "see who owns it and what may be done with it: `ls -ld`";
 
 /// Whether this system takes `skill.md` for `SKILL.md`.
 const CASE_BLIND: bool = cfg!(target_os = "macos");
+
+/// Returns whether `folder` holds an entry that is called SKILL.md, whatever
+/// it is.
+#[cfg(feature = "check")]
+pub(crate) fn is_in(folder: &Path) -> bool {
+    let is_there = folder.join(SKILL_FILE).symlink_metadata().is_ok();
+    is_there && (!CASE_BLIND || has_exact_name(folder))
+}
 
 /// Opens the SKILL.md of `folder`, an absolute path.
 pub(super) fn open_in(folder: &Path) -> Result<OwnedFd, Errno> {
@@ -77,11 +85,11 @@ pub(super) fn refusal(error: Errno, location: &Path) -> Diagnostic {
     }
 }
 
-pub(super) fn plain_words(error: Errno) -> String {
+pub(crate) fn plain_words(error: Errno) -> String {
     crate::text::system_words(&error.into())
 }
 
-pub(super) fn errno_of(error: &io::Error) -> Errno {
+pub(crate) fn errno_of(error: &io::Error) -> Errno {
     Errno::from_io_error(error).unwrap_or(Errno::IO)
 }
 

@@ -6,9 +6,9 @@
 use std::path::Path;
 
 use super::file::Fault;
-use super::json::{List, Malformed, Object, Places};
 use super::{Scope, State};
 use crate::diagnostic::Span;
+use crate::json::{List, Malformed, Object, Places};
 use crate::limits::Limits;
 
 /// The key of a conversation's `meta.json` that holds the two lists.
@@ -62,7 +62,7 @@ impl<'a> Document<'a> {
 
     /// Reads a text that may come from an edit of ours.
     pub(super) fn parse_text(scope: Scope, text: &'a str) -> Result<Self, Malformed> {
-        let root = Object::parse_document(text)?;
+        let root = Object::parse_document(text, "a scope file")?;
         let skills = match root.get(SKILLS) {
             Some(value) if scope == Scope::Conversation => {
                 Some(Object::parse(text, SKILLS, value)?)

@@ -9,8 +9,8 @@ use std::ops::Range;
 
 use super::State;
 use super::document::{Document, SKILLS};
-use super::json::List;
 use super::style::Style;
+use crate::json::List;
 use crate::text::nfc;
 
 /// What one edit does with one name.

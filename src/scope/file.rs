@@ -10,9 +10,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::document::Document;
-use super::json::{List, Malformed, Places};
 use super::{Scope, State};
 use crate::diagnostic::{Diagnostic, Rule, Span};
+use crate::json::{List, Malformed, Places};
 use crate::limits::Limits;
 use crate::name::{Source, split_qualified};
 use crate::text::{counted, nfc};
@@ -79,7 +79,7 @@ impl Fault {
         let diagnostic = Diagnostic::error(Rule::ScopeMalformed, path, malformed.message).at(span);
         Self {
             diagnostic: Diagnostic {
-                help: Some(malformed.help.unwrap_or(BY_HAND).to_owned()),
+                help: Some(malformed.help.unwrap_or(BY_HAND.into()).into_owned()),
                 ..diagnostic
             },
             span: Some(span),

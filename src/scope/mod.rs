@@ -8,7 +8,6 @@
 mod document;
 mod edit;
 pub mod file;
-mod json;
 pub mod resolution;
 pub mod store;
 mod style;

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::json::Object;
+use crate::json::Object;
 
 /// One step of indentation in a file that has none to copy.
 const STEP: &str = "  ";

@@ -6,11 +6,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The rooms from left to right; a room uses rooms of smaller rank, or itself.
-const ROOMS: [(&str, u8); 12] = [
+const ROOMS: [(&str, u8); 13] = [
     ("diagnostic", 0),
     ("env", 0),
     ("limits", 0),
     ("text", 0),
+    ("json", 0),
     ("name", 0),
     ("skill", 1),
     ("scope", 1),

@@ -17,6 +17,7 @@ mod sandbox;
 mod broken_skills;
 mod catalog;
 mod check;
+mod ci_files;
 mod clear;
 mod completions;
 mod decide;

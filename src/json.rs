@@ -2,7 +2,7 @@
 //!
 //! `serde_json` judges the syntax; every part is a borrowed piece of the text,
 //! so that its offset is known and whoever edits touches nothing else. This
-//! file does not know what a scope is.
+//! file does not know what any key means.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -17,15 +17,15 @@ use crate::diagnostic::Span;
 
 /// Why a text is not what it must be.
 #[derive(Debug)]
-pub(super) struct Malformed {
+pub(crate) struct Malformed {
     /// Bytes before the fault.
-    pub(super) offset: usize,
-    pub(super) message: String,
-    pub(super) help: Option<&'static str>,
+    pub(crate) offset: usize,
+    pub(crate) message: String,
+    pub(crate) help: Option<Cow<'static, str>>,
 }
 
 impl Malformed {
-    pub(super) fn new(offset: usize, message: impl Into<String>) -> Self {
+    pub(crate) fn new(offset: usize, message: impl Into<String>) -> Self {
         Self {
             offset,
             message: message.into(),
@@ -33,9 +33,9 @@ impl Malformed {
         }
     }
 
-    pub(super) fn with_help(self, help: &'static str) -> Self {
+    pub(crate) fn with_help(self, help: impl Into<Cow<'static, str>>) -> Self {
         Self {
-            help: Some(help),
+            help: Some(help.into()),
             ..self
         }
     }
@@ -43,9 +43,9 @@ impl Malformed {
 
 /// One value and where it begins, in bytes.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Value<'a> {
-    pub(super) start: usize,
-    pub(super) text: &'a str,
+pub(crate) struct Value<'a> {
+    pub(crate) start: usize,
+    pub(crate) text: &'a str,
 }
 
 impl<'a> Value<'a> {
@@ -58,16 +58,16 @@ impl<'a> Value<'a> {
         }
     }
 
-    pub(super) fn end(&self) -> usize {
+    pub(crate) fn end(&self) -> usize {
         self.start + self.text.len()
     }
 
-    pub(super) fn range(&self) -> Range<usize> {
+    pub(crate) fn range(&self) -> Range<usize> {
         self.start..self.end()
     }
 
     /// Returns the text that a JSON string stands for.
-    pub(super) fn string(&self) -> Result<Cow<'a, str>, Malformed> {
+    pub(crate) fn string(&self) -> Result<Cow<'a, str>, Malformed> {
         if !self.text.contains('\\') {
             return Ok(Cow::Borrowed(self.text.trim_matches('"')));
         }
@@ -78,6 +78,16 @@ impl<'a> Value<'a> {
                 "this text has half a surrogate pair, which is not Unicode",
             )
         })
+    }
+
+    /// Returns the text that is the value of `key`.
+    #[cfg(feature = "check")]
+    pub(crate) fn string_of(&self, key: &str) -> Result<Cow<'a, str>, Malformed> {
+        if self.is_string() {
+            return self.string();
+        }
+        let message = format!("`{key}` must be a text, and is {}", self.kind());
+        Err(Malformed::new(self.start, message))
     }
 
     fn is_string(&self) -> bool {
@@ -99,28 +109,29 @@ impl<'a> Value<'a> {
 
 /// A key and its value.
 #[derive(Debug)]
-pub(super) struct Member<'a> {
-    pub(super) name: Cow<'a, str>,
-    pub(super) key: Value<'a>,
-    pub(super) value: Value<'a>,
+pub(crate) struct Member<'a> {
+    pub(crate) name: Cow<'a, str>,
+    pub(crate) key: Value<'a>,
+    pub(crate) value: Value<'a>,
 }
 
 /// An object, with its members in the order of the text.
 #[derive(Debug)]
-pub(super) struct Object<'a> {
+pub(crate) struct Object<'a> {
     /// The bytes of the object, both braces counted.
-    pub(super) range: Range<usize>,
-    pub(super) members: Vec<Member<'a>>,
+    pub(crate) range: Range<usize>,
+    pub(crate) members: Vec<Member<'a>>,
 }
 
 impl<'a> Object<'a> {
-    /// Reads a whole document whose one value is an object.
-    pub(super) fn parse_document(document: &'a str) -> Result<Self, Malformed> {
+    /// Reads a whole document whose one value is an object; `what` is how a
+    /// message calls the document.
+    pub(crate) fn parse_document(document: &'a str, what: &str) -> Result<Self, Malformed> {
         let start = document.len() - document.trim_start_matches(BLANKS).len();
         let end = document.trim_end_matches(BLANKS).len();
         let Members(members) = serde_json::from_str(document).map_err(|error| {
             if error.is_data() {
-                Malformed::new(start, "a scope file is an object, between { and }")
+                Malformed::new(start, format!("{what} is an object, between {{ and }}"))
             } else {
                 syntax(document, &error)
             }
@@ -129,7 +140,7 @@ impl<'a> Object<'a> {
     }
 
     /// Reads the object that is the value of `key`.
-    pub(super) fn parse(document: &'a str, key: &str, value: Value<'a>) -> Result<Self, Malformed> {
+    pub(crate) fn parse(document: &'a str, key: &str, value: Value<'a>) -> Result<Self, Malformed> {
         let Members(members) = serde_json::from_str(value.text).map_err(|_| {
             let kind = value.kind();
             Malformed::new(
@@ -166,7 +177,7 @@ impl<'a> Object<'a> {
     }
 
     /// Returns the value of `key`.
-    pub(super) fn get(&self, key: &str) -> Option<Value<'a>> {
+    pub(crate) fn get(&self, key: &str) -> Option<Value<'a>> {
         let member = self.members.iter().find(|member| member.name == key)?;
         Some(member.value)
     }
@@ -174,25 +185,25 @@ impl<'a> Object<'a> {
 
 /// One text of a list.
 #[derive(Debug)]
-pub(super) struct Element<'a> {
-    pub(super) string: Cow<'a, str>,
-    pub(super) value: Value<'a>,
+pub(crate) struct Element<'a> {
+    pub(crate) string: Cow<'a, str>,
+    pub(crate) value: Value<'a>,
 }
 
 /// A list of texts.
 #[derive(Debug)]
-pub(super) struct List<'a> {
+pub(crate) struct List<'a> {
     /// The list as written, both brackets counted.
-    pub(super) value: Value<'a>,
-    pub(super) elements: Vec<Element<'a>>,
+    pub(crate) value: Value<'a>,
+    pub(crate) elements: Vec<Element<'a>>,
 }
 
 impl<'a> List<'a> {
     /// Reads the list of texts that is the value of `key`.
-    pub(super) fn parse(document: &'a str, key: &str, value: Value<'a>) -> Result<Self, Malformed> {
+    pub(crate) fn parse(document: &'a str, key: &str, value: Value<'a>) -> Result<Self, Malformed> {
         let raw: Vec<&RawValue> = serde_json::from_str(value.text).map_err(|_| {
             let kind = value.kind();
-            let message = format!("`{key}` must be a list of names, and is {kind}");
+            let message = format!("`{key}` must be a list of texts, and is {kind}");
             Malformed::new(value.start, message)
         })?;
         let element = |raw| {
@@ -275,7 +286,7 @@ fn follows_comma(document: &str, offset: usize) -> bool {
 
 /// Turns a line and a column in bytes, both from 1, into an offset. Column 0
 /// is the line end before.
-fn offset_of(document: &str, line: usize, column: usize) -> usize {
+pub(crate) fn offset_of(document: &str, line: usize, column: usize) -> usize {
     let line_start = match line.checked_sub(2) {
         None => 0,
         Some(ends_before) => document
@@ -294,7 +305,7 @@ fn offset_of(document: &str, line: usize, column: usize) -> usize {
 
 /// Finds lines and columns, in time linear in the text as long as the offsets
 /// asked for grow.
-pub(super) struct Places<'a> {
+pub(crate) struct Places<'a> {
     text: &'a [u8],
     offset: usize,
     line: u32,
@@ -302,7 +313,7 @@ pub(super) struct Places<'a> {
 }
 
 impl<'a> Places<'a> {
-    pub(super) fn new(text: &'a str) -> Self {
+    pub(crate) fn new(text: &'a str) -> Self {
         Self {
             text: text.as_bytes(),
             offset: 0,
@@ -312,12 +323,12 @@ impl<'a> Places<'a> {
     }
 
     /// Returns the place of `value`, with its length in characters.
-    pub(super) fn of(&mut self, value: Value<'_>) -> Span {
+    pub(crate) fn of(&mut self, value: Value<'_>) -> Span {
         self.at(value.start).with_length(value.text.chars().count())
     }
 
     /// Returns the place of the byte at `offset`.
-    pub(super) fn at(&mut self, offset: usize) -> Span {
+    pub(crate) fn at(&mut self, offset: usize) -> Span {
         let offset = offset.min(self.text.len());
         if offset < self.offset {
             (self.offset, self.line, self.column) = (0, 1, 1);
@@ -362,7 +373,7 @@ mod tests {
             ("{\"a\": 01}", 1, 8, "not JSON"),
             ("{\"a\"\n\n: 1 2}", 3, 5, "not JSON"),
         ] {
-            let fault = Object::parse_document(text).unwrap_err();
+            let fault = Object::parse_document(text, "it").unwrap_err();
 
             let place = Places::new(text).at(fault.offset);
             assert_eq!(
@@ -379,7 +390,7 @@ mod tests {
     fn members_keep_their_bytes() {
         let text = " {\"a\" : 1.10 , \"\\u0062\":[ 1E2 ]}\n";
 
-        let object = Object::parse_document(text).unwrap();
+        let object = Object::parse_document(text, "it").unwrap();
 
         let parts: Vec<_> = object
             .members
@@ -402,7 +413,7 @@ mod tests {
     proptest! {
         #[test]
         fn nothing_panics(text in "[{}\\[\\]\":,a\\\\ud8/*\n\r é1e.-]{0,40}") {
-            if let Ok(object) = Object::parse_document(&text) {
+            if let Ok(object) = Object::parse_document(&text, "it") {
                 for member in object.members {
                     let _ = List::parse(&text, "on", member.value);
                     let _ = Object::parse(&text, "skills", member.value);
