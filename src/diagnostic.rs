@@ -145,6 +145,8 @@ rules! {
     ByteOrderMark = "byte-order-mark",
     /// The file's line ends are lone carriage returns.
     LoneCarriageReturn = "lone-carriage-return",
+    /// Some lines end in LF, others in CRLF.
+    MixedLineEnds = "mixed-line-ends",
     /// The frontmatter is not YAML.
     YamlInvalid = "yaml-invalid",
     /// A raw control character in the frontmatter.

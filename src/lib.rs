@@ -21,7 +21,8 @@
 //! `skill` and `scope` do not know each other. Nothing here prints, reads the
 //! process's surroundings or exits: an [`Env`] is handed in, and values come
 //! back. Only `skill/frontmatter` knows YAML, only `scope/store` writes a scope
-//! file, and only `text` decides what is safe to show.
+//! file, only `disk` (not public) makes and replaces files, and only `text` decides
+//! what is safe to show.
 //!
 //! # Example
 //!
@@ -56,6 +57,7 @@ pub mod check;
 pub mod diagnostic;
 pub mod disclosure;
 pub mod discovery;
+mod disk;
 pub mod env;
 mod json;
 pub mod limits;

@@ -5,7 +5,6 @@
 //! one rename: whoever reads sees the old file or the new one, whole. What an
 //! edit does to the text is decided elsewhere.
 
-mod disk;
 mod folder;
 mod links;
 
@@ -16,9 +15,9 @@ use super::document::Document;
 use super::edit::{self, Change};
 use super::file::{Decisions, Fault};
 use super::{Scope, ScopePath};
+use crate::disk::{self, Content, Refused};
 use crate::limits::Limits;
 use crate::text::system_words;
-use disk::Content;
 use folder::Folder;
 
 /// How often an edit begins again when somebody else changed the file, or
@@ -116,6 +115,21 @@ impl StoreError {
                 Some("start the conversation first, or use --project or --global".to_owned())
             }
             Self::Io { .. } => None,
+        }
+    }
+}
+
+impl From<Refused> for StoreError {
+    fn from(refused: Refused) -> Self {
+        let Refused {
+            action,
+            path,
+            source,
+        } = refused;
+        Self::Io {
+            action,
+            path,
+            source,
         }
     }
 }

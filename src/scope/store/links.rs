@@ -4,7 +4,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::{ScopePath, StoreError, disk};
+use super::{ScopePath, StoreError};
+use crate::disk;
 
 /// Links in a row that are followed, as Linux does.
 const HOPS: usize = 40;

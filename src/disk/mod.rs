@@ -1,12 +1,15 @@
-//! The calls to the disk that the write path makes, one function each.
+//! How a file is replaced as a whole, whatever is in it: the calls to the disk,
+//! one function each, and the folder that is locked meanwhile.
 //!
-//! They stand together so that a test can make the n-th one fail; otherwise
-//! each is the bare call.
+//! The calls stand together so that a test can make the n-th one fail;
+//! otherwise each is the bare call. What goes into a file is decided elsewhere.
 
 #![allow(
     clippy::disallowed_methods,
-    reason = "the calls of the write path, its lock among them"
+    reason = "the calls of every write, its lock among them"
 )]
+
+mod folder;
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
@@ -14,16 +17,18 @@ use std::io::{self, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
+pub(crate) use folder::{Folder, Refused};
+
 /// A file's bytes, and what of it a new file in its place must keep.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Content {
-    pub(super) bytes: Vec<u8>,
-    pub(super) keep: Keep,
+pub(crate) struct Content {
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) keep: Keep,
 }
 
 /// Mode and owner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Keep {
+pub(crate) struct Keep {
     mode: u32,
     user: u32,
     group: u32,
@@ -31,7 +36,7 @@ pub(super) struct Keep {
 
 /// Reads a regular file, at most one byte more than `limit`. `None`: there is
 /// no such file.
-pub(super) fn read(path: &Path, limit: u64) -> io::Result<Option<Content>> {
+pub(crate) fn read(path: &Path, limit: u64) -> io::Result<Option<Content>> {
     check("open")?;
     // A pipe in the file's place must not make us wait for its other end.
     let nonblocking = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
@@ -67,7 +72,7 @@ pub(super) fn read(path: &Path, limit: u64) -> io::Result<Option<Content>> {
 
 /// Whether the error means that nothing is there. A plain file where a folder
 /// would have to be holds no file either.
-pub(super) fn is_absent(error: &io::Error) -> bool {
+pub(crate) fn is_absent(error: &io::Error) -> bool {
     matches!(
         error.kind(),
         io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
@@ -75,13 +80,13 @@ pub(super) fn is_absent(error: &io::Error) -> bool {
 }
 
 /// Returns the real path, all links resolved.
-pub(super) fn real(path: &Path) -> io::Result<PathBuf> {
+pub(crate) fn real(path: &Path) -> io::Result<PathBuf> {
     check("resolve")?;
     fs::canonicalize(path)
 }
 
 /// Returns what the link at `path` says; `None` if no link is there.
-pub(super) fn link(path: &Path) -> io::Result<Option<PathBuf>> {
+pub(crate) fn link(path: &Path) -> io::Result<Option<PathBuf>> {
     check("read link")?;
     match fs::symlink_metadata(path) {
         Ok(metadata) if metadata.is_symlink() => fs::read_link(path).map(Some),
@@ -92,7 +97,7 @@ pub(super) fn link(path: &Path) -> io::Result<Option<PathBuf>> {
 }
 
 /// Makes one folder. Returns whether it is new.
-pub(super) fn make_folder(path: &Path, mode: u32) -> io::Result<bool> {
+pub(crate) fn make_folder(path: &Path, mode: u32) -> io::Result<bool> {
     check("make folder")?;
     match fs::DirBuilder::new().mode(mode).create(path) {
         Ok(()) => Ok(true),
@@ -102,14 +107,14 @@ pub(super) fn make_folder(path: &Path, mode: u32) -> io::Result<bool> {
 }
 
 /// Opens a folder, to lock and to sync it.
-pub(super) fn open_folder(path: &Path) -> io::Result<File> {
+pub(crate) fn open_folder(path: &Path) -> io::Result<File> {
     check("open folder")?;
     let flags = rustix::fs::OFlags::DIRECTORY.bits().cast_signed();
     OpenOptions::new().read(true).custom_flags(flags).open(path)
 }
 
 /// Waits for the lock on an open folder. Returns whether there are locks here.
-pub(super) fn lock(folder: &File) -> io::Result<bool> {
+pub(crate) fn lock(folder: &File) -> io::Result<bool> {
     loop {
         match check("lock").and_then(|()| folder.lock()) {
             Ok(()) => return Ok(true),
@@ -131,7 +136,7 @@ fn has_no_locks(error: &io::Error) -> bool {
 }
 
 /// Whether `path` still is the folder that was opened.
-pub(super) fn is_same_folder(folder: &File, path: &Path) -> io::Result<bool> {
+pub(crate) fn is_same_folder(folder: &File, path: &Path) -> io::Result<bool> {
     check("look at folder")?;
     let opened = folder.metadata()?;
     match fs::metadata(path) {
@@ -142,7 +147,7 @@ pub(super) fn is_same_folder(folder: &File, path: &Path) -> io::Result<bool> {
 }
 
 /// Returns the names in a folder.
-pub(super) fn names(folder: &Path) -> io::Result<Vec<OsString>> {
+pub(crate) fn names(folder: &Path) -> io::Result<Vec<OsString>> {
     check("list folder")?;
     fs::read_dir(folder)?
         .map(|entry| Ok(entry?.file_name()))
@@ -150,7 +155,7 @@ pub(super) fn names(folder: &Path) -> io::Result<Vec<OsString>> {
 }
 
 /// Makes a file that must be new; the umask applies to `mode`.
-pub(super) fn create(path: &Path, mode: u32) -> io::Result<File> {
+pub(crate) fn create(path: &Path, mode: u32) -> io::Result<File> {
     check("create")?;
     OpenOptions::new()
         .write(true)
@@ -160,7 +165,7 @@ pub(super) fn create(path: &Path, mode: u32) -> io::Result<File> {
 }
 
 /// Gives `file` a mode and an owner.
-pub(super) fn set_keep(file: &File, keep: Keep) -> io::Result<()> {
+pub(crate) fn set_keep(file: &File, keep: Keep) -> io::Result<()> {
     let now = file.metadata()?;
     if (now.uid(), now.gid()) != (keep.user, keep.group) {
         check("change owner")?;
@@ -172,7 +177,7 @@ pub(super) fn set_keep(file: &File, keep: Keep) -> io::Result<()> {
 }
 
 /// Writes all of `bytes`.
-pub(super) fn write(mut file: &File, bytes: &[u8]) -> io::Result<()> {
+pub(crate) fn write(mut file: &File, bytes: &[u8]) -> io::Result<()> {
     // A disk that fills up leaves a part of the file.
     let (first, rest) = bytes.split_at(bytes.len() / 2);
     file.write_all(first)?;
@@ -181,25 +186,54 @@ pub(super) fn write(mut file: &File, bytes: &[u8]) -> io::Result<()> {
 }
 
 /// Waits until a file or folder is on the disk.
-pub(super) fn sync(file: &File) -> io::Result<()> {
+pub(crate) fn sync(file: &File) -> io::Result<()> {
     check("sync")?;
     file.sync_all()
 }
 
 /// Puts `from` in the place of `to`.
-pub(super) fn rename(from: &Path, to: &Path) -> io::Result<()> {
+pub(crate) fn rename(from: &Path, to: &Path) -> io::Result<()> {
     check("rename")?;
     fs::rename(from, to)
 }
 
+/// Gives what is at `from`, a link as such, the name `to`, which nothing has
+/// yet.
+#[cfg(feature = "check")]
+pub(crate) fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
+    use rustix::fs::{CWD, RenameFlags};
+    use rustix::io::Errno;
+    check("rename")?;
+    match rustix::fs::renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE) {
+        // Where upper and lower case are one, `to` is there and is `from`.
+        Err(Errno::EXIST) if is_same_entry(from, to)? => fs::rename(from, to),
+        // Some network file systems know no flags.
+        Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {
+            fs::hard_link(from, to)?;
+            fs::remove_file(from).inspect_err(|_| {
+                let _ = fs::remove_file(to);
+            })
+        }
+        renamed => Ok(renamed?),
+    }
+}
+
+/// Whether two paths differ in spelling only: they lead to one file that has
+/// one name.
+#[cfg(feature = "check")]
+fn is_same_entry(one: &Path, other: &Path) -> io::Result<bool> {
+    let (one, other) = (fs::symlink_metadata(one)?, fs::symlink_metadata(other)?);
+    Ok(one.nlink() == 1 && (one.dev(), one.ino()) == (other.dev(), other.ino()))
+}
+
 /// Removes a file or a link.
-pub(super) fn remove(path: &Path) -> io::Result<()> {
+pub(crate) fn remove(path: &Path) -> io::Result<()> {
     check("remove")?;
     fs::remove_file(path)
 }
 
 /// Removes an empty folder.
-pub(super) fn remove_folder(path: &Path) -> io::Result<()> {
+pub(crate) fn remove_folder(path: &Path) -> io::Result<()> {
     check("remove folder")?;
     fs::remove_dir(path)
 }
@@ -216,7 +250,7 @@ use hook::check;
 
 /// Lets a test see every call of its thread, and make it fail.
 #[cfg(test)]
-pub(super) mod hook {
+pub(crate) mod hook {
     use std::cell::RefCell;
     use std::io;
 
@@ -227,7 +261,7 @@ pub(super) mod hook {
     }
 
     /// Runs `work` with `hook` before every call, which gets the call's name.
-    pub(in super::super) fn with<T>(
+    pub(crate) fn with<T>(
         hook: impl FnMut(&'static str) -> io::Result<()> + 'static,
         work: impl FnOnce() -> T,
     ) -> T {
@@ -237,7 +271,7 @@ pub(super) mod hook {
         result
     }
 
-    pub(super) fn check(call: &'static str) -> io::Result<()> {
+    pub(crate) fn check(call: &'static str) -> io::Result<()> {
         HOOK.with_borrow_mut(|hook| hook.as_mut().map_or(Ok(()), |hook| hook(call)))
     }
 }

@@ -1,0 +1,190 @@
+//! A folder in which a file is being replaced: locked, and left without any
+//! trace of a write that failed.
+
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::Content;
+
+/// A temporary file is called this, a process id, a number, and [`SUFFIX`]:
+/// any later write knows it, whatever file it was meant to become.
+const PREFIX: &str = ".codeaf-skills-";
+const SUFFIX: &str = ".tmp";
+
+/// Names that are tried for a temporary file. One is taken only where there
+/// are no locks and a killed process had the same id.
+const NAMES: usize = 64;
+
+/// What the operating system refused to do.
+#[derive(Debug)]
+pub(crate) struct Refused {
+    /// What was refused, in plain words.
+    pub(crate) action: &'static str,
+    /// The file or folder that it was refused for.
+    pub(crate) path: PathBuf,
+    /// What the operating system said.
+    pub(crate) source: io::Error,
+}
+
+impl Refused {
+    pub(crate) fn new(action: &'static str, path: &Path, source: io::Error) -> Self {
+        Self {
+            action,
+            path: path.to_path_buf(),
+            source,
+        }
+    }
+}
+
+/// The locked folder of a real file.
+///
+/// The lock is on the folder itself: no lock file stays behind, and the rename
+/// that puts a new file in its place does not take the lock away.
+pub(crate) struct Folder {
+    path: PathBuf,
+    opened: File,
+    is_locked: bool,
+}
+
+impl Folder {
+    /// Locks the folder at `path`; waits while somebody else has it. `None`:
+    /// there is none, or it was moved or removed meanwhile.
+    pub(crate) fn lock(path: &Path) -> Result<Option<Self>, Refused> {
+        let opened = match super::open_folder(path) {
+            Ok(opened) => opened,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(source) => return Err(Refused::new("open the folder", path, source)),
+        };
+        let failed = |source| Refused::new("lock the folder", path, source);
+        let is_locked = super::lock(&opened).map_err(failed)?;
+        // A writer that failed may have removed the folder that it had made.
+        let is_there = super::is_same_folder(&opened, path).map_err(failed)?;
+        Ok(is_there.then(|| Self {
+            path: path.to_path_buf(),
+            opened,
+            is_locked,
+        }))
+    }
+
+    /// Puts a file with the bytes `after` in the place of `file`, which lies in
+    /// this folder; mode and owner stay. Returns whether that was done: not if
+    /// the file is no longer as it was `before`.
+    pub(crate) fn replace(
+        &self,
+        file: &Path,
+        before: Option<&Content>,
+        after: &[u8],
+    ) -> Result<bool, Refused> {
+        self.sweep();
+        let temporary = self.write_temporary(file, before, after)?;
+        let now = super::read(file, before.map_or(0, |content| content.bytes.len() as u64))
+            .map_err(|source| Refused::new("read", file, source))?;
+        if now.as_ref() != before {
+            return Ok(false);
+        }
+        super::rename(&temporary.path, file)
+            .map_err(|source| Refused::new("replace", file, source))?;
+        temporary.became_the_file();
+        self.sync();
+        Ok(true)
+    }
+
+    /// Gives a file in this folder another name that nothing has yet.
+    #[cfg(feature = "check")]
+    pub(crate) fn rename_new(&self, from: &Path, to: &Path) -> Result<(), Refused> {
+        super::rename_new(from, to).map_err(|source| Refused::new("rename", from, source))?;
+        self.sync();
+        Ok(())
+    }
+
+    fn sync(&self) {
+        // The new file is in its place, and some file systems cannot sync a
+        // folder: to report a failure here would say that nothing was written.
+        let _ = super::sync(&self.opened);
+    }
+
+    /// Removes what killed writers left. Only under the lock: then no living
+    /// writer has a temporary file here.
+    fn sweep(&self) {
+        if !self.is_locked {
+            return;
+        }
+        // What cannot be removed now harms nobody; the next write tries again.
+        for name in super::names(&self.path).unwrap_or_default() {
+            if name.to_str().is_some_and(is_temporary) {
+                let _ = super::remove(&self.path.join(name));
+            }
+        }
+    }
+
+    fn write_temporary(
+        &self,
+        file: &Path,
+        before: Option<&Content>,
+        after: &[u8],
+    ) -> Result<Temporary, Refused> {
+        // A new file gets what the umask allows. One that takes another's place
+        // is closed to others until it has that file's owner and mode.
+        let mode = if before.is_some() { 0o600 } else { 0o666 };
+        let (temporary, opened) = Temporary::create(&self.path, mode)
+            .map_err(|source| Refused::new("make a file in", &self.path, source))?;
+        if let Some(content) = before {
+            super::set_keep(&opened, content.keep)
+                .map_err(|source| Refused::new("keep the owner and mode of", file, source))?;
+        }
+        super::write(&opened, after)
+            .and_then(|()| super::sync(&opened))
+            .map_err(|source| Refused::new("write", file, source))?;
+        Ok(temporary)
+    }
+}
+
+fn is_temporary(name: &str) -> bool {
+    name.strip_prefix(PREFIX)
+        .and_then(|rest| rest.strip_suffix(SUFFIX))
+        .is_some_and(|middle| middle.bytes().all(|b| b.is_ascii_digit() || b == b'-'))
+}
+
+/// A temporary file. It goes again, unless it became the file.
+struct Temporary {
+    path: PathBuf,
+    is_waste: bool,
+}
+
+impl Temporary {
+    fn create(folder: &Path, mode: u32) -> io::Result<(Self, File)> {
+        static NEXT: AtomicUsize = AtomicUsize::new(0);
+        let mut names = 0;
+        loop {
+            let number = NEXT.fetch_add(1, Ordering::Relaxed);
+            let process = std::process::id();
+            let path = folder.join(format!("{PREFIX}{process}-{number}{SUFFIX}"));
+            names += 1;
+            match super::create(&path, mode) {
+                Ok(file) => {
+                    let temporary = Self {
+                        path,
+                        is_waste: true,
+                    };
+                    return Ok((temporary, file));
+                }
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists && names < NAMES => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    fn became_the_file(mut self) {
+        self.is_waste = false;
+    }
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        if self.is_waste {
+            let _ = super::remove(&self.path);
+        }
+    }
+}
