@@ -36,19 +36,28 @@ pub(super) fn open_in(folder: &Path) -> Result<OwnedFd, Errno> {
     open_at(CWD, folder, folder)
 }
 
+/// Opens `file`, an absolute path, whatever it is called. As for a SKILL.md, a
+/// link is followed only inside the folder that it lies in.
+pub(crate) fn open(file: &Path) -> Result<OwnedFd, Errno> {
+    match open_file(CWD, file) {
+        Err(Errno::LOOP) => open_linked_file(file),
+        opened => opened,
+    }
+}
+
 /// Opens the SKILL.md of the folder `name` relative to the handle of its root;
 /// `folder` is its absolute path.
 pub(super) fn open_at(root: impl AsFd, name: &Path, folder: &Path) -> Result<OwnedFd, Errno> {
     match open_file(root, &name.join(SKILL_FILE)) {
         Ok(_) if CASE_BLIND && !has_exact_name(folder) => Err(Errno::NOENT),
         // SKILL.md itself is a link.
-        Err(Errno::LOOP) => open_linked_file(folder),
+        Err(Errno::LOOP) => open_linked_file(&folder.join(SKILL_FILE)),
         opened => opened,
     }
 }
 
 /// Reads the whole file into `buffer` and returns its size in bytes.
-pub(super) fn fill(
+pub(crate) fn fill(
     file: &OwnedFd,
     location: &Path,
     limits: &Limits,
@@ -67,7 +76,7 @@ pub(super) fn fill(
 }
 
 /// Says why a SKILL.md that is there could not be opened.
-pub(super) fn refusal(error: Errno, location: &Path) -> Diagnostic {
+pub(crate) fn refusal(error: Errno, location: &Path) -> Diagnostic {
     let says = |rule, message: &str| Diagnostic::error(rule, location, message);
     match error {
         Errno::NOENT => says(Rule::LinkDangling, "SKILL.md is a link to nothing")
@@ -111,10 +120,10 @@ fn open_file(at: impl AsFd, path: &Path) -> Result<OwnedFd, Errno> {
     rustix::fs::openat(at, path, flags, Mode::empty())
 }
 
-fn open_linked_file(folder: &Path) -> Result<OwnedFd, Errno> {
+fn open_linked_file(file: &Path) -> Result<OwnedFd, Errno> {
     let real = |path: &Path| path.canonicalize().map_err(|error| errno_of(&error));
-    let real_folder = real(folder)?;
-    let real_file = real(&folder.join(SKILL_FILE))?;
+    let real_folder = real(file.parent().unwrap_or(file))?;
+    let real_file = real(file)?;
     if !real_file.starts_with(&real_folder) {
         return Err(Errno::XDEV);
     }
