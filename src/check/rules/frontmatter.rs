@@ -86,6 +86,15 @@ pub(super) const RECORDS: &[Record] = &[
         agents: "Gemini CLI, Codex, opencode and vercel skills drop the skill.",
     },
     Record {
+        rule: Rule::MixedLineEnds,
+        title: "line ends of two kinds",
+        what: "Some lines end in a line feed, and some in a carriage return and a line feed.",
+        why: "Two editors were at work; tools that compare lines see changes where nobody made any.",
+        bad: "",
+        good: "",
+        agents: "",
+    },
+    Record {
         rule: Rule::YamlInvalid,
         title: "the frontmatter is not YAML",
         what: "What stands between the fences cannot be read as YAML, and not by putting one value between quotes either.",

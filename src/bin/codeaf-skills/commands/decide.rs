@@ -430,7 +430,7 @@ fn listed(names: &[String]) -> String {
     }
 }
 
-fn unified(before: &str, after: &str, path: &str) -> String {
+pub(super) fn unified(before: &str, after: &str, path: &str) -> String {
     if before == after {
         return String::new();
     }
