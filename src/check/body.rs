@@ -14,10 +14,11 @@ mod mentions;
 mod merge;
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::ops::Range;
 use std::path::Path;
 
-use crate::diagnostic::{Diagnostic, Rule};
+use crate::diagnostic::{Diagnostic, Rule, Severity};
 use crate::limits::Limits;
 use crate::skill::frontmatter::Facts;
 use folder::Folder;
@@ -48,10 +49,10 @@ pub fn findings(file: &Path, bytes: &[u8], facts: &Facts, limits: &Limits) -> Ve
         return Vec::new();
     }
     let text = readable(bytes);
-    let mut found = Found {
-        file,
-        list: Vec::new(),
-    };
+    let mut found = Found::new(file);
+    if facts.line_ends.lf && facts.line_ends.crlf {
+        line_ends(bytes, &mut found);
+    }
     hidden::find(&text, facts, &mut found);
     let blocks = match facts.closing {
         Some(_) => body(&text, facts.body, limits, &mut found),
@@ -68,6 +69,25 @@ fn is_binary(facts: &Facts) -> bool {
         .is_some_and(|fault| fault.rule == Rule::NotText)
 }
 
+/// Points at the first line that ends in another way than the line before.
+fn line_ends(bytes: &[u8], found: &mut Found) {
+    let mut first = None;
+    let mut start = 0;
+    for line in bytes.split_inclusive(|&b| b == b'\n') {
+        let is_pair = line.ends_with(b"\r\n");
+        if line.ends_with(b"\n") && *first.get_or_insert(is_pair) != is_pair {
+            found.note(Rule::MixedLineEnds, start..start, || {
+                (
+                    "from here on lines end in another way: some in LF, some in CR LF".to_owned(),
+                    "save the file with line ends of one kind".to_owned(),
+                )
+            });
+            return;
+        }
+        start += line.len();
+    }
+}
+
 /// Judges what stands behind the frontmatter, and returns where its code blocks
 /// are in `text`.
 fn body(text: &str, start: usize, limits: &Limits, found: &mut Found) -> Vec<Range<usize>> {
@@ -75,12 +95,13 @@ fn body(text: &str, start: usize, limits: &Limits, found: &mut Found) -> Vec<Ran
     if body.trim().is_empty() {
         // The closing fence is the last thing there is to point at.
         let fence = text[..start].trim_end().len();
-        found.warn(
-            Rule::BodyEmpty,
-            fence.saturating_sub(3)..fence,
-            "nothing stands behind the frontmatter: an agent that opens the skill learns nothing",
-            "write below the closing `---` what the agent is to do",
-        );
+        found.warn(Rule::BodyEmpty, fence.saturating_sub(3)..fence, || {
+            (
+                "nothing stands behind the frontmatter: an agent that opens the skill learns nothing"
+                    .to_owned(),
+                "write below the closing `---` what the agent is to do".to_owned(),
+            )
+        });
         return Vec::new();
     }
     length(body, start, found);
@@ -104,7 +125,7 @@ fn length(body: &str, start: usize, found: &mut Found) {
         let over = body.match_indices('\n').nth(BODY_LINES - 1);
         let over = start + over.map_or(0, |(at, _)| at + 1);
         let message = format!("the body has {lines} lines; at most {BODY_LINES} are advised");
-        found.warn(Rule::BodyTooLong, over..over, message, HELP);
+        found.warn(Rule::BodyTooLong, over..over, || (message, HELP.to_owned()));
         return;
     }
     let most = BODY_TOKENS * CHARACTERS_A_TOKEN;
@@ -119,7 +140,7 @@ fn length(body: &str, start: usize, found: &mut Found) {
             "the body is about {} tokens ({characters} characters, {CHARACTERS_A_TOKEN} to a token); at most {BODY_TOKENS} are advised",
             characters.div_ceil(CHARACTERS_A_TOKEN)
         );
-        found.warn(Rule::BodyTooLong, over..over, message, HELP);
+        found.warn(Rule::BodyTooLong, over..over, || (message, HELP.to_owned()));
     }
 }
 
@@ -137,37 +158,51 @@ fn readable(bytes: &[u8]) -> Cow<'_, str> {
     Cow::Owned(text)
 }
 
-/// Findings of one file while they are collected, by their place in bytes.
+/// Findings of one file while they are collected, by their place in bytes; those
+/// of one rule come in file order.
 struct Found<'a> {
     file: &'a Path,
     list: Vec<(Range<usize>, Diagnostic)>,
+    counts: HashMap<Rule, usize>,
 }
 
-impl Found<'_> {
-    fn warn(
-        &mut self,
-        rule: Rule,
-        place: Range<usize>,
-        message: impl Into<String>,
-        help: impl Into<String>,
-    ) {
-        let warning = Diagnostic::warning(rule, self.file, message).with_help(help);
-        self.list.push((place, warning));
+impl<'a> Found<'a> {
+    fn new(file: &'a Path) -> Self {
+        Self {
+            file,
+            list: Vec::new(),
+            counts: HashMap::new(),
+        }
     }
 
-    fn note(
-        &mut self,
-        rule: Rule,
-        place: Range<usize>,
-        message: impl Into<String>,
-        help: impl Into<String>,
-    ) {
-        let note = Diagnostic::note(rule, self.file, message).with_help(help);
-        self.list.push((place, note));
+    fn warn(&mut self, rule: Rule, place: Range<usize>, words: impl FnOnce() -> Words) {
+        self.tell(Severity::Warning, rule, place, words);
     }
 
-    /// Returns the findings in file order with lines and columns, at most
-    /// [`SHOWN`] of a rule.
+    fn note(&mut self, rule: Rule, place: Range<usize>, words: impl FnOnce() -> Words) {
+        self.tell(Severity::Note, rule, place, words);
+    }
+
+    /// Adds a finding, or counts it where there are enough of its rule: only
+    /// what is shown is put into words.
+    fn tell(
+        &mut self,
+        severity: Severity,
+        rule: Rule,
+        place: Range<usize>,
+        words: impl FnOnce() -> Words,
+    ) {
+        let count = self.counts.entry(rule).or_default();
+        *count += 1;
+        if *count <= SHOWN + 1 {
+            let (message, help) = words();
+            let finding = Diagnostic::new(rule, severity, self.file, message).with_help(help);
+            self.list.push((place, finding));
+        }
+    }
+
+    /// Returns the findings in file order with lines and columns; the last of
+    /// too many says how many they are.
     fn placed(mut self, bytes: &[u8]) -> Vec<Diagnostic> {
         if self.list.is_empty() {
             return Vec::new();
@@ -175,27 +210,24 @@ impl Found<'_> {
         self.list
             .sort_by_key(|(place, finding)| (place.start, finding.rule));
         let lines = Lines::new(bytes);
-        let mut placed: Vec<Diagnostic> = Vec::new();
-        let mut counts = vec![0; Rule::ALL.len()];
-        let mut left_out: Vec<(Rule, usize)> = Vec::new();
-        for (place, finding) in self.list {
-            let count = &mut counts[finding.rule as usize];
-            *count += 1;
-            if *count <= SHOWN {
-                placed.push(finding.at(lines.span(&place)));
-            } else if *count == SHOWN + 1 {
-                left_out.push((finding.rule, placed.len()));
-                placed.push(finding.at(lines.span(&place)));
+        let mut seen: HashMap<Rule, usize> = HashMap::new();
+        let mut placed = Vec::with_capacity(self.list.len());
+        for (place, mut finding) in self.list {
+            let seen = seen.entry(finding.rule).or_default();
+            *seen += 1;
+            if *seen > SHOWN {
+                let more = self.counts[&finding.rule] - SHOWN;
+                finding.message = format!("{more} more of this kind from here on");
+                finding.help = None;
             }
-        }
-        for (rule, at) in left_out {
-            let more = counts[rule as usize] - SHOWN;
-            placed[at].message = format!("{more} more of this kind from here on");
-            placed[at].help = None;
+            placed.push(finding.at(lines.span(&place)));
         }
         placed
     }
 }
+
+/// A message and its help.
+type Words = (String, String);
 
 #[cfg(test)]
 mod tests;

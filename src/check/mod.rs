@@ -11,6 +11,8 @@ pub mod targets;
 
 mod tree;
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -73,9 +75,10 @@ pub enum Verdict {
     Error,
 }
 
-/// Checks each of `targets` by `profile`, and then what holds of all of them
-/// together: names that stand twice.
+/// Checks each of `targets` by each of `profiles`, and then what holds of all
+/// of them together: names that stand twice.
 ///
+/// What several profiles say of one place is told once, as the strictest has it.
 /// What cannot be read is a finding; nothing is waited for, and no link is
 /// followed out of its folder. The answers are in the order of `targets`.
 ///
@@ -92,7 +95,7 @@ pub enum Verdict {
 /// # std::fs::create_dir(folder.path().join("pdf"))?;
 /// std::fs::write(&file, "---\nname: pdf\ndescription: Reads PDF files.\n---\nSee [the guide](guide.md).\n")?;
 ///
-/// let checked = check::check(&[Target { file }], Profile::SPEC, &Limits::DEFAULT);
+/// let checked = check::check(&[Target { file }], &[Profile::SPEC], &Limits::DEFAULT);
 ///
 /// assert_eq!(checked[0].verdict(), Verdict::Warning);
 /// assert_eq!(checked[0].findings[0].message, "`guide.md` is not there");
@@ -100,8 +103,8 @@ pub enum Verdict {
 /// # }
 /// ```
 #[must_use]
-pub fn check(targets: &[Target], profile: &Profile, limits: &Limits) -> Vec<Checked> {
-    let mut read = each(targets, |target| check_one(target, profile, limits));
+pub fn check(targets: &[Target], profiles: &[&Profile], limits: &Limits) -> Vec<Checked> {
+    let mut read = each(targets, |target| check_one(target, profiles, limits));
     tree::find(&mut read);
     read.into_iter().map(|one| one.checked).collect()
 }
@@ -145,7 +148,7 @@ fn each(targets: &[Target], work: impl Fn(&Target) -> Read + Sync) -> Vec<Read> 
     done.into_iter().map(|(_, read)| read).collect()
 }
 
-fn check_one(target: &Target, profile: &Profile, limits: &Limits) -> Read {
+fn check_one(target: &Target, profiles: &[&Profile], limits: &Limits) -> Read {
     let file = target.file.as_path();
     let mut findings = Vec::new();
     let folder = file.parent().unwrap_or(file);
@@ -163,19 +166,44 @@ fn check_one(target: &Target, profile: &Profile, limits: &Limits) -> Read {
     let folder_name = folder_name.unwrap_or_default();
     let facts = frontmatter::read(&bytes, limits);
     let beside = body::findings(file, &bytes, &facts, limits);
-    let judged = profile::judge(&facts, file, &folder_name, profile, limits);
+    let judged = profiles
+        .iter()
+        .flat_map(|profile| profile::findings(&bytes, file, &folder_name, profile, limits));
     // What hides in a field is told by its line, in full; once is enough.
     let is_told = |found: &Diagnostic| {
         beside
             .iter()
             .any(|other| other.rule == found.rule && other.span.line == found.span.line)
     };
-    findings.extend(judged.into_iter().filter(|found| !is_told(found)));
+    findings.extend(strictest(judged.filter(|found| !is_told(found))));
     findings.extend(beside);
     findings.sort_by_key(|found| found.span);
     findings.extend(bundled(folder, limits));
     let name = name(&facts, &folder_name);
     Read::new(target, bytes, name, findings)
+}
+
+/// Returns one finding for each rule and place: the gravest, and of equals the
+/// first.
+fn strictest(found: impl Iterator<Item = Diagnostic>) -> Vec<Diagnostic> {
+    let mut kept: Vec<Diagnostic> = Vec::new();
+    let mut places: HashMap<(Rule, u32, u32), usize> = HashMap::new();
+    for finding in found {
+        let place = (finding.rule, finding.span.line, finding.span.column);
+        match places.entry(place) {
+            Entry::Vacant(vacant) => {
+                vacant.insert(kept.len());
+                kept.push(finding);
+            }
+            Entry::Occupied(known) => {
+                let known = &mut kept[*known.get()];
+                if finding.severity > known.severity {
+                    *known = finding;
+                }
+            }
+        }
+    }
+    kept
 }
 
 impl Read {

@@ -21,7 +21,7 @@ fn skill(root: &TempDir, folder: &str, name: &str, body: &str) -> Target {
 /// root.
 fn said(root: &TempDir, targets: &[Target]) -> Vec<String> {
     let root = format!("{}/", root.path().display());
-    check(targets, Profile::SPEC, &Limits::DEFAULT)
+    check(targets, &[Profile::SPEC], &Limits::DEFAULT)
         .iter()
         .flat_map(|one| &one.findings)
         .map(|finding| finding.to_string().replace(&root, ""))
@@ -148,7 +148,7 @@ fn a_skill_that_cannot_be_read_bears_no_name() {
         skill(&root, "b/pdf", "pdf\nbad: \"open", "Two.\n"),
     ];
 
-    let checked = check(&targets, Profile::SPEC, &Limits::DEFAULT);
+    let checked = check(&targets, &[Profile::SPEC], &Limits::DEFAULT);
 
     assert_eq!(checked[0].name.as_deref(), Some("pdf"));
     assert_eq!(checked[1].name, None);
@@ -182,14 +182,14 @@ fn many_targets_come_back_in_their_order_and_as_one_by_one() {
         })
         .collect();
 
-    let checked = check(&targets, Profile::SPEC, &Limits::DEFAULT);
+    let checked = check(&targets, &[Profile::SPEC], &Limits::DEFAULT);
 
     let alone: Vec<Checked> = targets
         .iter()
         .flat_map(|target| {
             check(
                 std::slice::from_ref(target),
-                Profile::SPEC,
+                &[Profile::SPEC],
                 &Limits::DEFAULT,
             )
         })
@@ -217,4 +217,23 @@ fn the_gravest_finding_is_the_verdict_and_notes_do_not_count() {
         };
         assert_eq!(checked.verdict(), verdict);
     }
+}
+
+#[test]
+fn several_profiles_tell_of_one_place_once_as_the_strictest_has_it() {
+    let root = root();
+    let target = skill(&root, "pdf", "PDF", "One.\n");
+    let said = |profiles: &[&Profile]| -> Vec<String> {
+        check(std::slice::from_ref(&target), profiles, &Limits::DEFAULT)[0]
+            .findings
+            .iter()
+            .map(|found| format!("{} {}", found.severity, found.rule))
+            .collect()
+    };
+
+    let lenient = ["warning name-invalid", "warning name-mismatch"];
+    let strict = ["error name-invalid", "error name-mismatch"];
+    assert_eq!(said(&[Profile::CODEAF]), lenient);
+    assert_eq!(said(&[Profile::CODEAF, Profile::SPEC]), strict);
+    assert_eq!(said(&[Profile::SPEC, Profile::CODEAF]), strict);
 }

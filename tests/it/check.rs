@@ -93,7 +93,7 @@ fn a_long_line_is_cut_around_its_span() {
             "5 | ...word word word word [a](zz.md) word word word word word word word word word word word word word word word wo..."
         )
     );
-    output.has(&["\n  |                              ^^^^^\n"]);
+    output.has(&["\n  |                            ^^^^^\n"]);
 }
 
 #[test]
@@ -279,4 +279,156 @@ fn no_name_and_no_text_of_a_skill_becomes_a_command_of_github() {
     }
     assert_eq!(output.stdout.matches("\n::warning ").count(), 10);
     output.has(&["::notice::20 more findings not annotated, because GitHub shows 10 of a kind; the log has them all\n"]);
+}
+
+#[test]
+fn fix_mends_what_has_one_right_answer_and_checks_the_rest() {
+    let sandbox = Sandbox::new().file(
+        "project/pdf/skill.md",
+        "---\nname: pdf\ndescription: Use when: asked.\ncolour: red\n---\n[a](zz.md)\n",
+    );
+
+    sandbox.run(["check", "pdf", "--fix"]).success().is(r"
+        pdf/SKILL.md:4:1: warning[unknown-field]: the specification has no field `colour`
+          |
+        4 | colour: red
+          | ^^^^^^
+          |
+          = help: keep it under `metadata`, if only your own tools read it
+
+        pdf/SKILL.md:6:5: warning[link-broken]: `zz.md` is not there
+          |
+        6 | [a](zz.md)
+          |     ^^^^^
+          |
+          = help: paths are relative to the skill's folder: add the file, or mend the path
+
+        1 skill checked: 2 warnings
+        -- stderr --
+        pdf/skill.md:1:1: renamed to SKILL.md [skill-file-name]
+        pdf/skill.md:3:22: quoted the value of `description` [unquoted-colon]
+        wrote pdf/SKILL.md
+        ");
+    assert_eq!(
+        sandbox.read("project/pdf/SKILL.md"),
+        "---\nname: pdf\ndescription: 'Use when: asked.'\ncolour: red\n---\n[a](zz.md)\n"
+    );
+}
+
+#[test]
+fn fix_with_unknown_keys_moves_them() {
+    let sandbox = Sandbox::new().file(
+        "project/pdf/SKILL.md",
+        "---\nname: pdf\ndescription: d\ncolour: red\n---\nBody.\n",
+    );
+
+    sandbox
+        .run(["check", "pdf", "--fix=unknown-keys", "--strict"])
+        .success()
+        .has(&["1 skill checked, nothing found\n"]);
+
+    assert_eq!(
+        sandbox.read("project/pdf/SKILL.md"),
+        "---\nname: pdf\ndescription: d\nmetadata:\n  colour: red\n---\nBody.\n"
+    );
+}
+
+#[test]
+fn a_preview_of_fix_is_a_diff_and_writes_nothing() {
+    let sandbox = sandbox();
+    let before = sandbox.everything();
+
+    sandbox.run(["check", "--fix", "-n"]).success().is(r"
+        --- .agents/skills/pdf/SKILL.md
+        +++ .agents/skills/pdf/SKILL.md
+        @@ -1,5 +1,5 @@
+         ---
+         name: pdf
+        -description: Use when: asked.
+        +description: 'Use when: asked.'
+         ---
+         See [text](there) and [a](zz.md).
+        -- stderr --
+        .agents/skills/pdf/SKILL.md:3:22: quoted the value of `description` [unquoted-colon]
+        ");
+    assert_eq!(sandbox.everything(), before);
+}
+
+#[test]
+fn what_cannot_be_mended_is_told_and_the_others_are_mended() {
+    let sandbox = sandbox().file("out/SKILL.md", "").link(
+        "project/.agents/skills/away/SKILL.md",
+        "../../../../out/SKILL.md",
+    );
+
+    let output = sandbox.run(["check", "--fix"]).refused();
+
+    output.has(&[
+        "error: .agents/skills/away/SKILL.md leads to ",
+        "wrote .agents/skills/pdf/SKILL.md\n",
+        "error[link-leaves]",
+    ]);
+}
+
+#[test]
+fn a_project_says_what_it_wants_and_flags_come_first() {
+    let sandbox = sandbox().file(
+        "project/.codeaf/check.json",
+        "{\"rules\": {\"unquoted-colon\": \"allow\", \"link-broken\": \"warn\"}, \"exclude\": [\"good/\"]}\n",
+    );
+
+    sandbox
+        .run(["check"])
+        .success()
+        .has(&["1 skill checked: 2 warnings\n"]);
+    sandbox
+        .run(["check", "--deny", "unquoted-colon"])
+        .refused()
+        .has(&["1 skill checked: 1 error, 2 warnings\n"]);
+    sandbox.write("project/.codeaf/check.json", "{\"rule\": {}}");
+    sandbox
+        .run(["check"])
+        .refused()
+        .has(&["error: .codeaf/check.json:1:2: "]);
+}
+
+#[test]
+fn a_baseline_keeps_old_findings_quiet_and_new_ones_not() {
+    let sandbox = sandbox();
+    let baseline = sandbox.run(["check", "--format", "baseline"]).success();
+    sandbox.write("project/old.json", &baseline.bytes);
+
+    sandbox
+        .run(["check", "--baseline", "old.json", "--strict"])
+        .success()
+        .is("
+        2 skills checked, nothing found; 3 more in the baseline
+        ");
+    let text = sandbox.read("project/.agents/skills/pdf/SKILL.md");
+    sandbox.write(
+        "project/.agents/skills/pdf/SKILL.md",
+        format!("{text}\n[b](yy.md)\n"),
+    );
+    sandbox
+        .run(["check", "--baseline", "old.json", "--strict"])
+        .refused()
+        .has(&["`yy.md` is not there", "1 warning; 3 more in the baseline"]);
+    sandbox
+        .run(["check", "--baseline", "none.json"])
+        .refused()
+        .has(&["error: cannot read none.json"]);
+}
+
+#[test]
+fn paths_come_from_standard_input_too() {
+    let sandbox = sandbox();
+
+    sandbox
+        .shell("printf '.agents/skills/good\n' | codeaf-skills check -")
+        .success()
+        .has(&["1 skill checked, nothing found\n"]);
+    sandbox
+        .shell("codeaf-skills check - < /dev/null")
+        .refused()
+        .has(&["error: there is no path on standard input"]);
 }

@@ -65,6 +65,7 @@ fn every_long_help_ends_with_examples_that_are_right_usage() {
             ),
         )
         .home_skill("pdf", "Reads PDF files, too.")
+        .project_skill("release-notes", "Writes release notes.")
         .home_skill("review", "Reviews changes.")
         .home_skill("db-backup", "Backs up.")
         .file(

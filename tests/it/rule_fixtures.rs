@@ -64,7 +64,7 @@ fn fixtures() -> PathBuf {
 fn found(folder: &Path) -> (BTreeSet<Rule>, Vec<String>) {
     let targets = skill_files(folder);
     assert!(!targets.is_empty(), "{} holds no skill", folder.display());
-    let checked = check::check(&targets, Profile::SPEC, &Limits::DEFAULT);
+    let checked = check::check(&targets, &[Profile::SPEC], &Limits::DEFAULT);
     let findings = checked.iter().flat_map(|one| &one.findings);
     findings
         .map(|finding| (finding.rule, finding.to_string()))

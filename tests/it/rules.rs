@@ -277,6 +277,37 @@ const PROVOCATIONS: &[Provocation] = &[
         |s| skill_md(s, "---\nname: x\ndescription: d\n---\n</skill>\n"),
         &["use", "x"],
     ),
+    (
+        Rule::MixedLineEnds,
+        |s| skill_md(s, "---\nname: x\ndescription: d\n---\na\r\nb\n"),
+        CHECK,
+    ),
+    (
+        Rule::FieldTooLong,
+        |s| {
+            let long = "c".repeat(501);
+            with_fields(
+                s,
+                &format!("name: x\ndescription: d\ncompatibility: {long}"),
+            )
+        },
+        CHECK,
+    ),
+    (
+        Rule::TabAfterColon,
+        |s| with_fields(s, "name:\tx\ndescription: d"),
+        CHECK,
+    ),
+    (
+        Rule::ValueCut,
+        |s| with_fields(s, "name: x\ndescription: Close issue #12."),
+        CHECK,
+    ),
+    (
+        Rule::Yaml11Boolean,
+        |s| with_fields(s, "name: x\ndescription: yes"),
+        CHECK,
+    ),
     (Rule::LinkBroken, |s| with_body(s, "[a](zz.md)"), CHECK),
     (
         Rule::LinkCase,
@@ -437,7 +468,10 @@ fn every_error_says_what_to_do() {
             .lines()
             .skip_while(|line| !line.contains(&mark))
             .skip(1);
-        if block.contains(&mark) && !lines.next().is_some_and(|line| line.contains("help: ")) {
+        // `check` shows the line and a caret before.
+        let below = if words[0] == "check" { 5 } else { 1 };
+        let mut lines = lines.by_ref().take(below);
+        if block.contains(&mark) && !lines.any(|line| line.contains("help: ")) {
             without_help.push(rule.code());
         }
     }

@@ -273,11 +273,15 @@ Examples:
     /// An error is a breach of the profile's rules; a warning is what may fail
     /// elsewhere. The exit status is 1 when there is an error, or a warning with
     /// --strict, and when there is no skill at all.
+    ///
+    /// A project says what it wants in .codeaf/check.json: levels of rules,
+    /// profiles, what is left out, a baseline. Flags come before it.
     #[command(after_long_help = "\
 Examples:
   codeaf-skills check
   codeaf-skills check .agents/skills --strict --format github
   codeaf-skills check --profile codeaf
+  codeaf-skills check --fix -n        what would be mended, as a diff
   codeaf-skills check --explain unquoted-colon")]
     Check(Check),
 
@@ -480,10 +484,16 @@ pub(crate) struct Commands {
 #[derive(Debug, Args)]
 pub(crate) struct Check {
     /// Skill folders, folders of skills, repositories, SKILL.md files
+    ///
+    /// With -, the paths are read from standard input: one a line, or with NULs
+    /// between them.
     #[arg(value_name = "PATH", value_hint = ValueHint::AnyPath)]
     pub(crate) paths: Vec<PathBuf>,
 
-    /// Whose rules count: spec, the specification, unless given
+    /// Whose rules count: spec, the specification, unless given (repeatable)
+    ///
+    /// `all` stands for every profile. What several say of one place is told
+    /// once, as the strictest has it.
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub(crate) profile: Vec<String>,
 
@@ -503,13 +513,40 @@ pub(crate) struct Check {
     #[arg(long, value_name = "RULE", value_delimiter = ',', add = ArgValueCompleter::new(complete::rules))]
     pub(crate) allow: Vec<String>,
 
+    /// Leave out the findings that FILE has from before
+    ///
+    /// `check --format baseline > FILE` writes it. A finding is known by its
+    /// file, its rule and the text of its line, so lines may move.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) baseline: Option<PathBuf>,
+
+    /// Mend what has one right answer, then check what is left
+    ///
+    /// Quotes values, strips a byte-order mark, makes line ends one kind, renames
+    /// skill.md; no field's value changes. With `unknown-keys`, fields outside
+    /// the specification move under `metadata` as well.
+    #[arg(long, value_name = "WHAT", num_args = 0..=1, require_equals = true, default_missing_value = "usual")]
+    pub(crate) fix: Option<Mending>,
+
+    /// With --fix: show the edits as a diff and write nothing
+    #[arg(short = 'n', long, requires = "fix", conflicts_with = "format")]
+    pub(crate) dry_run: bool,
+
     /// Tell what a rule is about, with an example of each kind
-    #[arg(long, value_name = "RULE", conflicts_with_all = ["paths", "strict", "format"], add = ArgValueCompleter::new(complete::rules))]
+    #[arg(long, value_name = "RULE", conflicts_with_all = ["paths", "strict", "format", "fix", "baseline"], add = ArgValueCompleter::new(complete::rules))]
     pub(crate) explain: Option<String>,
 
     /// The form of the answer; --json means json
     #[arg(long, value_name = "FORMAT")]
     pub(crate) format: Option<CheckFormat>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Mending {
+    /// What has one right answer
+    Usual,
+    /// That, and fields outside the specification
+    UnknownKeys,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -522,6 +559,8 @@ pub(crate) enum CheckFormat {
     Sarif,
     /// One JSON object
     Json,
+    /// All findings of today, for a file that --baseline names
+    Baseline,
 }
 
 #[derive(Debug, Args)]

@@ -30,12 +30,10 @@ pub(super) fn find(text: &str, facts: &Facts, found: &mut Found) {
         let Some(&(start, _)) = line.first() else {
             continue;
         };
-        found.warn(
-            Rule::HiddenCharacters,
-            start..end_of_run(line),
-            message(line),
-            "delete them: a model reads what nobody sees",
-        );
+        found.warn(Rule::HiddenCharacters, start..end_of_run(line), || {
+            let help = "delete them: a model reads what nobody sees";
+            (message(line), help.to_owned())
+        });
     }
 }
 

@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use super::Found;
 use super::folder::{Folder, Found as At};
 use super::mentions::{Kind, Mention, Mentions};
+use super::{Found, Words};
 use crate::diagnostic::Rule;
 use crate::limits::Limits;
 use crate::text::one_line;
@@ -28,13 +28,12 @@ pub(super) fn find(mentions: &Mentions, folder: &mut Folder, limits: &Limits, fo
         report(verdict, mention, found);
     }
     if let Some(first) = passed_over.first() {
-        let message = format!("{} more links are not looked at", passed_over.len());
-        found.note(
-            Rule::LinkBroken,
-            first.place.clone(),
-            message,
-            "move parts of the body into files under references/",
-        );
+        found.note(Rule::LinkBroken, first.place.clone(), || {
+            (
+                format!("{} more links are not looked at", passed_over.len()),
+                "move parts of the body into files under references/".to_owned(),
+            )
+        });
     }
 }
 
@@ -49,43 +48,45 @@ enum Verdict {
 
 fn report(verdict: &Verdict, mention: &Mention, found: &mut Found) {
     let place = mention.place.clone();
-    let target = one_line(&mention.target);
+    let target = || one_line(&mention.target);
     match verdict {
         Verdict::Fine => {}
-        Verdict::Outside(why) => found.warn(
-            Rule::LinkOutside,
-            place,
-            format!("`{target}` {why}"),
-            "put the file into the skill's folder, and name it from there",
-        ),
-        Verdict::Backslash(right) => found.warn(
-            Rule::LinkBackslash,
-            place,
-            format!("`{target}` has backslashes, which part folders on Windows alone"),
-            format!("write `{right}`"),
-        ),
-        Verdict::OtherCase(right) => found.warn(
-            Rule::LinkCase,
-            place,
-            format!("`{target}` is not there; `{right}` is, and most systems tell them apart"),
-            format!("write `{right}`"),
-        ),
+        Verdict::Outside(why) => found.warn(Rule::LinkOutside, place, || {
+            let help = "put the file into the skill's folder, and name it from there";
+            (format!("`{}` {why}", target()), help.to_owned())
+        }),
+        Verdict::Backslash(right) => found.warn(Rule::LinkBackslash, place, || {
+            let why = "has backslashes, which part folders on Windows alone";
+            (format!("`{}` {why}", target()), format!("write `{right}`"))
+        }),
+        Verdict::OtherCase(right) => found.warn(Rule::LinkCase, place, || {
+            let target = target();
+            (
+                format!("`{target}` is not there; `{right}` is, and most systems tell them apart"),
+                format!("write `{right}`"),
+            )
+        }),
         Verdict::Broken { near } => {
-            let message = format!("`{target}` is not there");
-            let help = match near {
-                Some(near) => format!("did you mean `{near}`?"),
-                None if target.starts_with("www.") => format!("write `https://{target}`"),
-                None => "paths are relative to the skill's folder: add the file, or mend the path"
-                    .to_owned(),
-            };
+            let words = || broken(&target(), near.as_deref());
             // A bare word is more often a stand-in than a file.
-            if target.contains(['.', '/', '\\']) {
-                found.warn(Rule::LinkBroken, place, message, help);
+            if mention.target.contains(['.', '/', '\\']) {
+                found.warn(Rule::LinkBroken, place, words);
             } else {
-                found.note(Rule::LinkBroken, place, message, help);
+                found.note(Rule::LinkBroken, place, words);
             }
         }
     }
+}
+
+fn broken(target: &str, near: Option<&str>) -> Words {
+    let help = match near {
+        Some(near) => format!("did you mean `{near}`?"),
+        None if target.starts_with("www.") => format!("write `https://{target}`"),
+        None => {
+            "paths are relative to the skill's folder: add the file, or mend the path".to_owned()
+        }
+    };
+    (format!("`{target}` is not there"), help)
 }
 
 fn judge(mention: &Mention, folder: &mut Folder) -> Verdict {

@@ -68,19 +68,22 @@ fn report(marks: &[Mark], code_blocks: &[Range<usize>], found: &mut Found) {
     if is_example && marks.len() > 1 {
         return;
     }
+    found.warn(Rule::MergeMarker, first.place.clone(), || {
+        let help = "keep one side, and delete the marks";
+        (message(marks), help.to_owned())
+    });
+}
+
+fn message(marks: &[Mark]) -> String {
     let lines: Vec<String> = marks.iter().map(|mark| mark.line.to_string()).collect();
-    let message = match lines.as_slice() {
-        [one] => format!("a mark of an unresolved merge stands on line {one}"),
-        [before @ .., last] => format!(
+    match lines.as_slice() {
+        [before @ .., last] if !before.is_empty() => format!(
             "marks of an unresolved merge stand on lines {} and {last}",
             before.join(", ")
         ),
-        [] => return,
-    };
-    found.warn(
-        Rule::MergeMarker,
-        first.place.clone(),
-        message,
-        "keep one side, and delete the marks",
-    );
+        lines => format!(
+            "a mark of an unresolved merge stands on line {}",
+            lines.concat()
+        ),
+    }
 }

@@ -197,7 +197,7 @@ fn marks_of_a_merge_are_told_unless_a_code_block_shows_them() {
             ],
         ),
         (
-            "a\n>>>>>>> other\r\n".to_owned(),
+            "a\n>>>>>>> other\n".to_owned(),
             vec![format!(
                 "2:1+7 warning[merge-marker]: a mark of an unresolved merge stands on line 6 | {help}"
             )],
@@ -251,7 +251,6 @@ fn hidden_characters_are_named_once_a_line() {
             "A family: \u{1f468}\u{200d}\u{1f469}\u{200d}\u{1f467}, a heart \u{2764}\u{fe0f}.",
             vec![],
         ),
-        ("CRLF\r\nlines\r\n", vec![]),
         ("a NUL \0 has a rule of its own", vec![]),
     ] {
         assert_eq!(said(&folder, body), wanted, "{body:?}");
@@ -259,10 +258,26 @@ fn hidden_characters_are_named_once_a_line() {
 }
 
 #[test]
+fn line_ends_of_two_kinds_are_a_note_where_they_change() {
+    let folder = folder();
+
+    assert_eq!(
+        said(&folder, "a\nb\r\nc\n"),
+        [
+            "2:1+0 note[mixed-line-ends]: from here on lines end in another way: some in LF, some in CR LF | save the file with line ends of one kind"
+        ]
+    );
+    let bytes = format!("{HEAD}a\nb\n").replace('\n', "\r\n").into_bytes();
+    let facts = frontmatter::read(&bytes, &Limits::DEFAULT);
+    let file = folder.path().join("SKILL.md");
+    assert_eq!(findings(&file, &bytes, &facts, &Limits::DEFAULT), []);
+}
+
+#[test]
 fn an_empty_body_is_told_at_the_closing_fence() {
     let folder = folder();
 
-    for body in ["", "\n \n\t\r\n"] {
+    for body in ["", "\n \n\t\n"] {
         assert_eq!(
             said(&folder, body),
             [
@@ -374,10 +389,7 @@ fn bytes_that_are_not_utf8_move_no_place() {
 
 /// What is found with the parser, whether the shortcut would take it or not.
 fn without_shortcut(body: &str, folder: &mut Folder) -> Vec<(Range<usize>, Diagnostic)> {
-    let mut found = Found {
-        file: Path::new("/s/x/SKILL.md"),
-        list: Vec::new(),
-    };
+    let mut found = Found::new(Path::new("/s/x/SKILL.md"));
     let mentions = mentions::read(body, 0);
     links::find(&mentions, folder, &Limits::DEFAULT, &mut found);
     found.list

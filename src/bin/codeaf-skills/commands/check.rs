@@ -1,12 +1,19 @@
 //! `check`: will these skills work, and where?
 
+use std::borrow::Cow;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use codeaf_skills::check::config::{self, Baseline, CheckConfig, ConfigError, Level};
 use codeaf_skills::check::rules::Record;
-use codeaf_skills::check::{self, Checked, Target, targets};
+use codeaf_skills::check::targets::{self, Found};
+use codeaf_skills::check::{self, Checked, Target};
+use codeaf_skills::discovery::project::Project;
 use codeaf_skills::name::near;
 use codeaf_skills::skill::profile::Profile;
-use codeaf_skills::{Diagnostic, Env, Rule, Severity};
+use codeaf_skills::{Diagnostic, Env, Rule};
 
-use super::{DONE, REFUSED, Status};
+use super::{DONE, REFUSED, Status, mend};
 use crate::args::{Check, CheckFormat};
 use crate::failure::Failure;
 use crate::render::{Console, cell};
@@ -14,32 +21,81 @@ use crate::report::{self, Report};
 
 pub(super) fn run(args: &Check, env: &Env, console: &mut Console) -> Result<Status, Failure> {
     if let Some(code) = &args.explain {
-        return explain(rule(code)?, console);
+        return explain(config::rule(code)?, console);
     }
     let format = format(args, console)?;
-    let profile = profile(args)?;
-    let levels = Levels::new(args)?;
-    let found = targets::targets(&args.paths, env);
-    let mut checked = check::check(&found.targets, profile, &env.limits);
+    let config = CheckConfig::load(env)?.with_levels(levels(args)?);
+    let profiles = profiles(args, &config)?;
+    let paths = paths(args)?;
+    let mut found = find(&paths, &config, env);
+    let mut all_mended = true;
+    if let Some(mending) = args.fix {
+        if args.dry_run {
+            return mend::preview(&found, mending, env, console);
+        }
+        all_mended = mend::mend(&mut found, mending, env, console);
+    }
+    let mut checked = check::check(&found.targets, &profiles, &env.limits);
     add_strays(&mut checked, found.findings);
     for one in &mut checked {
-        levels.apply(&mut one.findings);
+        config.apply(&mut one.findings);
     }
+    let folder = Project::find(env).map_or_else(|| env.start.clone(), |project| project.folder);
+    let silenced = match baseline(args, &config, env) {
+        // What is written anew takes nothing from the old one.
+        Some(path) if format != CheckFormat::Baseline => {
+            Baseline::load(&path, &folder, &env.limits)?.filter(&mut checked)
+        }
+        _ => 0,
+    };
     let report = Report {
         checked: &checked,
         skills: found.targets.len(),
+        silenced,
         base: report::repository(&env.start),
+        folder,
     };
     report::write(format, &report, console)?;
-    let worst = checked.iter().flat_map(|one| &one.findings);
-    let worst = worst.map(|finding| finding.severity).max();
-    let limit = if args.strict {
-        Severity::Warning
-    } else {
-        Severity::Error
-    };
-    let fails = found.targets.is_empty() || worst >= Some(limit);
-    Ok(if fails { REFUSED } else { DONE })
+    let fails = format != CheckFormat::Baseline && report.fails(args.strict);
+    Ok(if fails || !all_mended { REFUSED } else { DONE })
+}
+
+fn find(paths: &[PathBuf], config: &CheckConfig, env: &Env) -> Found {
+    let mut found = targets::targets(paths, env);
+    config.leave_out(&mut found);
+    found
+}
+
+/// Returns the PATHs; `-` stands for those of standard input.
+fn paths(args: &Check) -> Result<Cow<'_, [PathBuf]>, Failure> {
+    let is_dash = |path: &PathBuf| path == Path::new("-");
+    if !args.paths.iter().any(is_dash) {
+        return Ok(Cow::Borrowed(&args.paths));
+    }
+    let mut bytes = Vec::new();
+    io::stdin()
+        .lock()
+        .read_to_end(&mut bytes)
+        .map_err(|error| {
+            Failure::from_error("paths_not_read", error)
+                .context("cannot read paths from standard input")
+        })?;
+    let mut paths = targets::parse_list(&bytes);
+    paths.extend(args.paths.iter().filter(|path| !is_dash(path)).cloned());
+    if paths.is_empty() {
+        // Without any, the working folder would be searched, which nobody asked for.
+        return Err(
+            Failure::new("no_paths", "there is no path on standard input")
+                .help("write one path a line"),
+        );
+    }
+    Ok(Cow::Owned(paths))
+}
+
+/// Returns the file of old findings, if there is to be one.
+fn baseline(args: &Check, config: &CheckConfig, env: &Env) -> Option<PathBuf> {
+    let named = args.baseline.as_ref().map(|path| env.absolute(path));
+    named.or_else(|| config.baseline.clone())
 }
 
 /// Gives each finding that is about no target a row of its own, in the order of
@@ -79,34 +135,35 @@ fn format(args: &Check, console: &Console) -> Result<CheckFormat, Failure> {
     }
 }
 
-fn profile(args: &Check) -> Result<&'static Profile, Failure> {
-    let name = match args.profile.as_slice() {
-        [] => return Ok(Profile::SPEC),
-        [name] => name,
-        _ => {
-            return Err(
-                Failure::usage("check takes one profile").help("run it once for each of them")
-            );
+/// Returns the profiles of the flags, else of the project, else the
+/// specification; `all` stands for every one.
+fn profiles(args: &Check, config: &CheckConfig) -> Result<Vec<&'static Profile>, Failure> {
+    let known = || Profile::ALL.iter().map(|profile| profile.name);
+    let mut profiles = Vec::new();
+    for name in &args.profile {
+        profiles.extend(named(name).ok_or_else(|| {
+            let names: Vec<&str> = known().collect();
+            Failure::usage(format!("there is no profile `{}`", cell(name)))
+                .help(suggestion(name, &names))
+        })?);
+    }
+    if args.profile.is_empty() {
+        for wanted in &config.profiles {
+            let found = named(&wanted.name);
+            profiles.extend(found.ok_or_else(|| config.unknown_profile(wanted, known()))?);
         }
-    };
-    Profile::named(name).ok_or_else(|| {
-        let names: Vec<&str> = Profile::ALL.iter().map(|profile| profile.name).collect();
-        Failure::usage(format!("there is no profile `{}`", cell(name)))
-            .help(suggestion(name, &names))
-    })
+    }
+    if profiles.is_empty() {
+        profiles.push(Profile::SPEC);
+    }
+    Ok(profiles)
 }
 
-fn rule(code: &str) -> Result<Rule, Failure> {
-    let known = Rule::ALL.iter().find(|rule| rule.code() == code);
-    known.copied().ok_or_else(|| {
-        let codes: Vec<&str> = Rule::ALL.iter().map(|rule| rule.code()).collect();
-        Failure::usage(format!("there is no rule `{}`", cell(code))).help(
-            match near(code, codes).first() {
-                Some(meant) => format!("did you mean `{meant}`?"),
-                None => "a finding has the code of its rule between brackets".to_owned(),
-            },
-        )
-    })
+fn named(name: &str) -> Option<Vec<&'static Profile>> {
+    match name {
+        "all" => Some(Profile::ALL.to_vec()),
+        name => Profile::named(name).map(|profile| vec![profile]),
+    }
 }
 
 fn suggestion(name: &str, names: &[&str]) -> String {
@@ -118,37 +175,15 @@ fn suggestion(name: &str, names: &[&str]) -> String {
 
 /// What the flags make of rules. Named in several, a rule is as bad as the
 /// strictest says.
-struct Levels {
-    levels: Vec<(Rule, Option<Severity>)>,
-}
-
-impl Levels {
-    fn new(args: &Check) -> Result<Self, Failure> {
-        let mut levels = Vec::new();
-        for (codes, level) in [
-            (&args.deny, Some(Severity::Error)),
-            (&args.warn, Some(Severity::Warning)),
-            (&args.allow, None),
-        ] {
-            for code in codes {
-                levels.push((rule(code)?, level));
-            }
-        }
-        Ok(Self { levels })
-    }
-
-    fn apply(&self, findings: &mut Vec<Diagnostic>) {
-        findings.retain_mut(|finding| {
-            match self.levels.iter().find(|(rule, _)| *rule == finding.rule) {
-                None => true,
-                Some((_, Some(level))) => {
-                    finding.severity = *level;
-                    true
-                }
-                Some((_, None)) => false,
-            }
-        });
-    }
+fn levels(args: &Check) -> Result<Vec<(Rule, Level)>, Failure> {
+    let allow = args.allow.iter().map(|code| (code, Level::Allow));
+    let warn = args.warn.iter().map(|code| (code, Level::Warn));
+    let deny = args.deny.iter().map(|code| (code, Level::Deny));
+    allow
+        .chain(warn)
+        .chain(deny)
+        .map(|(code, level)| Ok((config::rule(code)?, level)))
+        .collect()
 }
 
 fn explain(rule: Rule, console: &mut Console) -> Result<Status, Failure> {
@@ -168,4 +203,21 @@ fn explain(rule: Rule, console: &mut Console) -> Result<Status, Failure> {
         console.write(report::page(record, console.width))?;
     }
     Ok(DONE)
+}
+
+impl From<config::UnknownRule> for Failure {
+    fn from(error: config::UnknownRule) -> Self {
+        let help = error.help();
+        Self::usage(error).help(help)
+    }
+}
+
+impl From<ConfigError> for Failure {
+    fn from(error: ConfigError) -> Self {
+        let help = error.help().map(str::to_owned);
+        Self {
+            help,
+            ..Self::from_error("check_config", error)
+        }
+    }
 }

@@ -436,7 +436,7 @@ fn listed(names: &[String]) -> String {
     }
 }
 
-fn print_diff(diff: &str, console: &mut Console) -> Result<(), Failure> {
+pub(super) fn print_diff(diff: &str, console: &mut Console) -> Result<(), Failure> {
     for line in clean(diff).lines() {
         let style = match line.as_bytes().first() {
             Some(b'+') => AnsiColor::Green.on_default(),
@@ -449,7 +449,7 @@ fn print_diff(diff: &str, console: &mut Console) -> Result<(), Failure> {
     Ok(())
 }
 
-fn unified(before: &str, after: &str, path: &str) -> String {
+pub(super) fn unified(before: &str, after: &str, path: &str) -> String {
     if before == after {
         return String::new();
     }

@@ -6,6 +6,7 @@ mod decide;
 mod files;
 mod list;
 mod manual;
+mod mend;
 mod new;
 mod show;
 mod slash;

@@ -10,6 +10,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use codeaf_skills::check::Checked;
+use codeaf_skills::check::config::Baseline;
 use codeaf_skills::{Diagnostic, Severity};
 
 use crate::args::CheckFormat;
@@ -24,8 +25,12 @@ pub(crate) struct Report<'a> {
     pub(crate) checked: &'a [Checked],
     /// How many skills were checked.
     pub(crate) skills: usize,
+    /// How many findings a baseline keeps quiet.
+    pub(crate) silenced: usize,
     /// The folder that other programs take paths from.
     pub(crate) base: PathBuf,
+    /// The folder that a baseline takes paths from.
+    pub(crate) folder: PathBuf,
 }
 
 /// Prints the whole report.
@@ -35,6 +40,10 @@ pub(crate) fn write(format: CheckFormat, report: &Report, console: &mut Console)
         CheckFormat::Github => github::write(report, console),
         CheckFormat::Sarif => sarif::write(report, console),
         CheckFormat::Json => json::write(report, console),
+        CheckFormat::Baseline => {
+            let baseline = Baseline::of(report.checked, &report.folder);
+            console.write(baseline.to_string())
+        }
     }
 }
 
@@ -55,6 +64,18 @@ impl Report<'_> {
                 (finding, bytes)
             })
         })
+    }
+
+    /// Whether a check with this outcome has failed: on an error, on a warning
+    /// where it is `strict`, and where there was nothing to check.
+    pub(crate) fn fails(&self, strict: bool) -> bool {
+        let worst = self.findings().map(|(finding, _)| finding.severity).max();
+        let limit = if strict {
+            Severity::Warning
+        } else {
+            Severity::Error
+        };
+        self.skills == 0 || worst >= Some(limit)
     }
 
     fn count(&self, severity: Severity) -> usize {

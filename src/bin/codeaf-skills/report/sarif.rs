@@ -5,12 +5,14 @@ use std::fmt::Write;
 use std::io;
 use std::path::Path;
 
+use codeaf_skills::check::Checked;
+use codeaf_skills::check::config::fingerprints;
 use codeaf_skills::check::rules::Record;
 use codeaf_skills::{Diagnostic, Rule, Severity};
 use serde_json::{Value, json};
 
-use super::{Report, source_line};
-use crate::render::{Console, cell};
+use super::Report;
+use crate::render::Console;
 
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 
@@ -22,14 +24,10 @@ fn log(report: &Report) -> Value {
     let mut rules: Vec<Rule> = report.findings().map(|(found, _)| found.rule).collect();
     rules.sort_unstable();
     rules.dedup();
-    let mut seen = HashMap::new();
     let results: Vec<Value> = report
-        .findings()
-        .map(|(finding, bytes)| {
-            let index = rules.binary_search(&finding.rule).unwrap_or_default();
-            let print = fingerprint(finding, bytes, report, &mut seen);
-            result(finding, index, &print, report)
-        })
+        .checked
+        .iter()
+        .flat_map(|one| results(one, &rules, report))
         .collect();
     json!({
         "$schema": SCHEMA,
@@ -70,6 +68,22 @@ fn rule(rule: Rule) -> Value {
         "fullDescription": {"text": record.what},
         "help": {"text": help, "markdown": markdown},
     })
+}
+
+/// Returns the results of one file. Each is known again, when lines have moved,
+/// by the same fingerprint as in a baseline; equal ones are counted.
+fn results(one: &Checked, rules: &[Rule], report: &Report) -> Vec<Value> {
+    let mut seen = HashMap::new();
+    one.findings
+        .iter()
+        .zip(fingerprints(one))
+        .map(|(finding, fingerprint)| {
+            let index = rules.binary_search(&finding.rule).unwrap_or_default();
+            let count = seen.entry(fingerprint).or_insert(0);
+            *count += 1;
+            result(finding, index, &format!("{fingerprint}:{count}"), report)
+        })
+        .collect()
 }
 
 fn result(finding: &Diagnostic, index: usize, print: &str, report: &Report) -> Value {
@@ -118,33 +132,4 @@ fn encoded(path: &Path) -> String {
         }
     }
     uri
-}
-
-/// Returns a mark that stays the same while lines move: of the rule, the file
-/// and the text of the line; equal ones are counted.
-fn fingerprint(
-    finding: &Diagnostic,
-    bytes: &[u8],
-    report: &Report,
-    seen: &mut HashMap<u64, usize>,
-) -> String {
-    let line = source_line(bytes, finding.span.line).unwrap_or_default();
-    let parts = [
-        finding.rule.code().as_bytes(),
-        report.path(&finding.path).as_os_str().as_encoded_bytes(),
-        &cell(&line).into_bytes(),
-    ]
-    .join(&0);
-    let hash = fnv(&parts);
-    let count = seen.entry(hash).or_insert(0);
-    *count += 1;
-    format!("{hash:016x}:{count}")
-}
-
-/// FNV-1a of 64 bits: the standard library's hashes may differ from one release
-/// to the next, and these are kept by others.
-fn fnv(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    })
 }

@@ -40,11 +40,15 @@ fn totals(report: &Report) -> String {
             count => Some(counted(count, kind.as_str())),
         })
         .collect();
-    if counts.is_empty() {
-        format!("{skills} checked, nothing found")
-    } else {
-        format!("{skills} checked: {}", counts.join(", "))
-    }
+    let counts = match counts.as_slice() {
+        [] => ", nothing found".to_owned(),
+        counts => format!(": {}", counts.join(", ")),
+    };
+    let silenced = match report.silenced {
+        0 => String::new(),
+        count => format!("; {count} more in the baseline"),
+    };
+    format!("{skills} checked{counts}{silenced}")
 }
 
 /// Returns one finding with a blank line behind it.
@@ -104,52 +108,68 @@ struct Cut {
 
 impl Cut {
     /// Cuts `line` to about `width` columns around the span of `finding`.
+    ///
+    /// A line may have a million characters, and many findings.
     fn new(line: &str, finding: &Diagnostic, width: usize) -> Self {
         let number = |n: u32| usize::try_from(n).unwrap_or(usize::MAX);
-        let start = number(finding.span.column).saturating_sub(1);
-        let end = start.saturating_add(number(finding.span.length));
-        let cells: Vec<(String, usize)> = line.chars().map(visible).collect();
-        let columns = |cells: &[(String, usize)]| cells.iter().map(|cell| cell.1).sum::<usize>();
-        let start = start.min(cells.len());
-        let end = end.min(cells.len());
-        let mut first = 0;
-        if columns(&cells) > width {
-            let mut before = 0;
-            first = start;
-            while first > 0 && before < BEFORE {
-                first -= 1;
-                before += cells[first].1;
-            }
-        }
+        let offset = |text: &str, characters: usize| {
+            let mut offsets = text.char_indices();
+            offsets.nth(characters).map_or(text.len(), |(at, _)| at)
+        };
+        let start = offset(line, number(finding.span.column).saturating_sub(1));
+        let end = start + offset(&line[start..], number(finding.span.length));
+        let first = if fits(line, width) {
+            0
+        } else {
+            back(&line[..start], BEFORE)
+        };
         let mut cut = Self {
-            text: String::new(),
+            text: if first > 0 { "..." } else { "" }.to_owned(),
             span: 0..0,
         };
-        if first > 0 {
-            cut.text.push_str("...");
-        }
         let mut used = 0;
-        let mut last = first;
-        while last < cells.len() && used + cells[last].1 <= width {
-            if last == start {
+        let mut rest = line[first..].char_indices();
+        let last = loop {
+            let at = first + line[first..].len() - rest.as_str().len();
+            if at <= start {
                 cut.span.start = cut.text.len();
             }
-            cut.text.push_str(&cells[last].0);
-            used += cells[last].1;
-            last += 1;
-            if last <= end {
+            if at <= end {
                 cut.span.end = cut.text.len();
             }
-        }
-        if start >= last {
-            cut.span.start = cut.text.len();
-        }
-        cut.span.end = cut.span.end.max(cut.span.start);
-        if last < cells.len() {
+            let Some((_, c)) = rest.next() else { break at };
+            let (shown, columns) = visible(c);
+            used += columns;
+            if used > width {
+                break at;
+            }
+            cut.text.push_str(&shown);
+        };
+        if last < line.len() {
             cut.text.push_str("...");
         }
         cut
     }
+}
+
+fn fits(line: &str, width: usize) -> bool {
+    let mut used = 0;
+    line.chars().all(|c| {
+        used += visible(c).1;
+        used <= width
+    })
+}
+
+/// Returns where the last `columns` columns of `text` begin, or a little before.
+fn back(text: &str, columns: usize) -> usize {
+    let mut used = 0;
+    let mut before = text.char_indices().rev();
+    before
+        .find(|(_, c)| {
+            used += visible(*c).1;
+            used >= columns
+        })
+        .map_or(0, |(at, _)| at)
 }
 
 /// Returns what is shown for a character, and the columns that it takes.

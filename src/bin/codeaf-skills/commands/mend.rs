@@ -1,0 +1,102 @@
+//! `check --fix`: what the library mends, told and shown.
+
+use std::path::Path;
+
+use codeaf_skills::Env;
+use codeaf_skills::check::fix::{self, Fix, FixError, FixOptions, Left};
+use codeaf_skills::check::targets::Found;
+use codeaf_skills::text::clean;
+
+use super::decide::unified;
+use super::{DONE, REFUSED, Status};
+use crate::args::Mending;
+use crate::failure::Failure;
+use crate::render::{Console, cell};
+
+/// Mends each target in place, tells on standard error what was done, and
+/// returns whether all could be. Targets get the names that they have then.
+pub(super) fn mend(found: &mut Found, mending: Mending, env: &Env, console: &mut Console) -> bool {
+    let mut all_done = true;
+    for target in &mut found.targets {
+        match fix::fix_file(&target.file, options(mending), &env.limits) {
+            Ok(fixed) => {
+                tell(&target.file, &fixed.fixes, &fixed.left, console);
+                if !fixed.fixes.is_empty() {
+                    console.note(format_args!("wrote {}", console.path(&fixed.file)));
+                }
+                if fixed.file != target.file {
+                    found.findings.retain(|finding| finding.path != target.file);
+                    target.file = fixed.file;
+                }
+            }
+            Err(error) => {
+                refuse(error, console);
+                all_done = false;
+            }
+        }
+    }
+    all_done
+}
+
+/// Shows what [`mend`] would do as a diff.
+pub(super) fn preview(
+    found: &Found,
+    mending: Mending,
+    env: &Env,
+    console: &mut Console,
+) -> Result<Status, Failure> {
+    let (mut is_empty, mut all_done) = (true, true);
+    for target in &found.targets {
+        let preview = match fix::preview(&target.file, options(mending), &env.limits) {
+            Ok(preview) => preview,
+            Err(error) => {
+                refuse(error, console);
+                all_done = false;
+                continue;
+            }
+        };
+        tell(&target.file, &preview.fixes, &preview.left, console);
+        let diff = unified(&preview.before, &preview.after, &console.path(&target.file));
+        if preview.file != target.file {
+            let (from, to) = (console.path(&target.file), console.path(&preview.file));
+            console.line(format_args!("rename {from} to {to}"))?;
+        }
+        console.write(clean(&diff).as_ref())?;
+        is_empty &= preview.fixes.is_empty();
+    }
+    if is_empty && all_done {
+        console.note("note: nothing to mend");
+    }
+    Ok(if all_done { DONE } else { REFUSED })
+}
+
+/// Tells why one file is not mended; the others still are.
+fn refuse(error: FixError, console: &mut Console) {
+    let help = error.help();
+    Failure {
+        help: help.map(str::to_owned),
+        ..Failure::from_error("not_mended", error)
+    }
+    .report(console);
+}
+
+fn options(mending: Mending) -> FixOptions {
+    FixOptions {
+        unknown_keys: mending == Mending::UnknownKeys,
+    }
+}
+
+fn tell(file: &Path, fixes: &[Fix], left: &[Left], console: &mut Console) {
+    for fix in fixes {
+        let place = console.place(file, fix.span.line, fix.span.column);
+        console.note(format_args!("{place}: {} [{}]", cell(&fix.what), fix.rule));
+    }
+    for left in left {
+        let place = console.place(file, left.span.line, left.span.column);
+        console.note(format_args!(
+            "{place}: `{}` stays: {}",
+            cell(&left.key),
+            left.why
+        ));
+    }
+}
