@@ -1,9 +1,10 @@
 //! `check`: will these skills work, and where?
 
+use codeaf_skills::check::matrix::Matrix;
 use codeaf_skills::check::rules::Record;
 use codeaf_skills::check::{self, Checked, Target, targets};
 use codeaf_skills::name::near;
-use codeaf_skills::skill::profile::Profile;
+use codeaf_skills::skill::profile::{Outcome, Profile};
 use codeaf_skills::{Diagnostic, Env, Rule, Severity};
 
 use super::{DONE, REFUSED, Status};
@@ -17,6 +18,9 @@ pub(super) fn run(args: &Check, env: &Env, console: &mut Console) -> Result<Stat
         return explain(rule(code)?, console);
     }
     let format = format(args, console)?;
+    if let Some(profiles) = several(args)? {
+        return matrix(args, &profiles, format, env, console);
+    }
     let profile = profile(args)?;
     let levels = Levels::new(args)?;
     let found = targets::targets(&args.paths, env);
@@ -79,16 +83,75 @@ fn format(args: &Check, console: &Console) -> Result<CheckFormat, Failure> {
     }
 }
 
-fn profile(args: &Check) -> Result<&'static Profile, Failure> {
-    let name = match args.profile.as_slice() {
-        [] => return Ok(Profile::SPEC),
-        [name] => name,
-        _ => {
-            return Err(
-                Failure::usage("check takes one profile").help("run it once for each of them")
-            );
+/// The columns of a matrix, if one is asked for.
+fn several(args: &Check) -> Result<Option<Vec<&'static Profile>>, Failure> {
+    match args.profile.as_slice() {
+        [] => Ok(None),
+        names if names.iter().any(|name| name == "all") => Ok(Some(Profile::ALL.to_vec())),
+        [_] => Ok(None),
+        names => {
+            let mut profiles: Vec<&'static Profile> = Vec::new();
+            for name in names {
+                let profile = named(name)?;
+                if profiles.iter().all(|known| known.name != profile.name) {
+                    profiles.push(profile);
+                }
+            }
+            Ok(Some(profiles))
         }
+    }
+}
+
+/// Skills by agents. It fails where an agent of the list drops a skill, and
+/// where the first profile has errors.
+fn matrix(
+    args: &Check,
+    profiles: &[&'static Profile],
+    format: CheckFormat,
+    env: &Env,
+    console: &mut Console,
+) -> Result<Status, Failure> {
+    let first = profiles.first().copied().unwrap_or(Profile::SPEC);
+    let levels = Levels::new(args)?;
+    let found = targets::targets(&args.paths, env);
+    let mut checked = check::check(&found.targets, first, &env.limits);
+    add_strays(&mut checked, found.findings);
+    for one in &mut checked {
+        levels.apply(&mut one.findings);
+    }
+    let matrix = Matrix::of(&checked, profiles, &env.limits);
+    match format {
+        CheckFormat::Text => report::matrix::write(&matrix, console)?,
+        CheckFormat::Json => console.json(&matrix)?,
+        CheckFormat::Github | CheckFormat::Sarif => {
+            return Err(Failure::usage("this form is for one profile")
+                .help("name one profile, or leave --format out"));
+        }
+    }
+    let (outcome, severity) = if args.strict {
+        (Outcome::LoadsWithWarning, Severity::Warning)
+    } else {
+        (Outcome::Drops, Severity::Error)
     };
+    let mut findings = checked.iter().flat_map(|one| &one.findings);
+    let fails = found.targets.is_empty()
+        || matrix
+            .rows
+            .iter()
+            .flat_map(|row| &row.outcomes)
+            .any(|&found| found >= outcome && found != Outcome::Unknown)
+        || findings.any(|finding| finding.severity >= severity);
+    Ok(if fails { REFUSED } else { DONE })
+}
+
+fn profile(args: &Check) -> Result<&'static Profile, Failure> {
+    match args.profile.first() {
+        None => Ok(Profile::SPEC),
+        Some(name) => named(name),
+    }
+}
+
+fn named(name: &str) -> Result<&'static Profile, Failure> {
     Profile::named(name).ok_or_else(|| {
         let names: Vec<&str> = Profile::ALL.iter().map(|profile| profile.name).collect();
         Failure::usage(format!("there is no profile `{}`", cell(name)))
