@@ -1,10 +1,11 @@
 //! `check`: will these skills work, and where?
 
-use codeaf_skills::check::matrix::Matrix;
+mod matrix;
+
 use codeaf_skills::check::rules::Record;
 use codeaf_skills::check::{self, Checked, Target, targets};
 use codeaf_skills::name::near;
-use codeaf_skills::skill::profile::{Outcome, Profile};
+use codeaf_skills::skill::profile::Profile;
 use codeaf_skills::{Diagnostic, Env, Rule, Severity};
 
 use super::{DONE, REFUSED, Status};
@@ -18,8 +19,8 @@ pub(super) fn run(args: &Check, env: &Env, console: &mut Console) -> Result<Stat
         return explain(rule(code)?, console);
     }
     let format = format(args, console)?;
-    if let Some(profiles) = several(args)? {
-        return matrix(args, &profiles, format, env, console);
+    if matrix::is_wanted(args) {
+        return matrix::run(args, format, env, console);
     }
     let profile = profile(args)?;
     let levels = Levels::new(args)?;
@@ -81,67 +82,6 @@ fn format(args: &Check, console: &Console) -> Result<CheckFormat, Failure> {
         None if console.json => Ok(CheckFormat::Json),
         None => Ok(CheckFormat::Text),
     }
-}
-
-/// The columns of a matrix, if one is asked for.
-fn several(args: &Check) -> Result<Option<Vec<&'static Profile>>, Failure> {
-    match args.profile.as_slice() {
-        [] => Ok(None),
-        names if names.iter().any(|name| name == "all") => Ok(Some(Profile::ALL.to_vec())),
-        [_] => Ok(None),
-        names => {
-            let mut profiles: Vec<&'static Profile> = Vec::new();
-            for name in names {
-                let profile = named(name)?;
-                if profiles.iter().all(|known| known.name != profile.name) {
-                    profiles.push(profile);
-                }
-            }
-            Ok(Some(profiles))
-        }
-    }
-}
-
-/// Skills by agents. It fails where an agent of the list drops a skill, and
-/// where the first profile has errors.
-fn matrix(
-    args: &Check,
-    profiles: &[&'static Profile],
-    format: CheckFormat,
-    env: &Env,
-    console: &mut Console,
-) -> Result<Status, Failure> {
-    let first = profiles.first().copied().unwrap_or(Profile::SPEC);
-    let levels = Levels::new(args)?;
-    let found = targets::targets(&args.paths, env);
-    let mut checked = check::check(&found.targets, first, &env.limits);
-    add_strays(&mut checked, found.findings);
-    for one in &mut checked {
-        levels.apply(&mut one.findings);
-    }
-    let matrix = Matrix::of(&checked, profiles, &env.limits);
-    match format {
-        CheckFormat::Text => report::matrix::write(&matrix, console)?,
-        CheckFormat::Json => console.json(&matrix)?,
-        CheckFormat::Github | CheckFormat::Sarif => {
-            return Err(Failure::usage("this form is for one profile")
-                .help("name one profile, or leave --format out"));
-        }
-    }
-    let (outcome, severity) = if args.strict {
-        (Outcome::LoadsWithWarning, Severity::Warning)
-    } else {
-        (Outcome::Drops, Severity::Error)
-    };
-    let mut findings = checked.iter().flat_map(|one| &one.findings);
-    let fails = found.targets.is_empty()
-        || matrix
-            .rows
-            .iter()
-            .flat_map(|row| &row.outcomes)
-            .any(|&found| found >= outcome && found != Outcome::Unknown)
-        || findings.any(|finding| finding.severity >= severity);
-    Ok(if fails { REFUSED } else { DONE })
 }
 
 fn profile(args: &Check) -> Result<&'static Profile, Failure> {

@@ -1,7 +1,10 @@
 //! The matrix for people: a table of skills by agents, what its words mean, and
 //! below it each fault once, with everyone who minds it.
 
+use std::borrow::Cow;
+use std::collections::HashMap;
 use std::io;
+use std::path::Path;
 
 use clap::builder::styling::{AnsiColor, Style};
 use codeaf_skills::check::matrix::{Answer, Matrix, Reason, Row};
@@ -17,11 +20,17 @@ const WIDEST: usize = 80;
 /// Agents that stand over their columns with whole names.
 const FEW: usize = 6;
 
+/// What stands over the names.
+const HEAD: &str = "SKILL";
+
 /// Columns of a name that is cut, at the least.
 const NARROWEST_NAME: usize = 12;
 
 /// Columns of an outcome's word.
 const WORD: usize = 4;
+
+/// Columns before those who answer.
+const INDENTATION: usize = 2 + WORD + 2;
 
 /// From the kindest to the worst, as the legend has them.
 const OUTCOMES: [Outcome; 5] = [
@@ -29,6 +38,14 @@ const OUTCOMES: [Outcome; 5] = [
     Outcome::LoadsWithWarning,
     Outcome::LoadsChanged,
     Outcome::Drops,
+    Outcome::Unknown,
+];
+
+/// In the order in which a fault's answers stand: what hurts comes first.
+const ANSWERS: [Outcome; 4] = [
+    Outcome::Drops,
+    Outcome::LoadsChanged,
+    Outcome::LoadsWithWarning,
     Outcome::Unknown,
 ];
 
@@ -87,7 +104,9 @@ struct Table {
 impl Table {
     fn new(matrix: &Matrix, width: usize, console: &Console) -> Self {
         let names = names(matrix, console);
-        let longest = names.iter().map(|name| name.width()).max().unwrap_or(0);
+        let mut shown: Vec<usize> = names.iter().map(|name| name.width()).collect();
+        shown.extend([HEAD.len(), sum_head(matrix).len()]);
+        let longest = shown.into_iter().max().unwrap_or(0);
         let whole: Vec<&str> = matrix.profiles.iter().map(|profile| profile.name).collect();
         let spread = Self::sized(names, whole, 2);
         let least = longest.min(NARROWEST_NAME);
@@ -136,10 +155,7 @@ impl Table {
         }
         let beside = self.widths.iter().take(self.side_by_side);
         let taken: usize = beside.map(|width| self.gap + width).sum();
-        self.name_width = longest
-            .max("SKILL".len())
-            .min(width.saturating_sub(taken))
-            .max(least);
+        self.name_width = longest.min(width.saturating_sub(taken)).max(least);
         self
     }
 
@@ -153,7 +169,7 @@ impl Table {
             let heads = block
                 .iter()
                 .map(|&column| (self.heads[column], Style::new().bold()));
-            lines.push(self.line("SKILL", Style::new().bold(), block, heads, console));
+            lines.push(self.line(HEAD, Style::new().bold(), block, heads, console));
             for (name, row) in self.names.iter().zip(&matrix.rows) {
                 let name = cut_in_the_middle(name, self.name_width);
                 let words = block.iter().map(|&column| {
@@ -162,8 +178,24 @@ impl Table {
                 });
                 lines.push(self.line(&name, Style::new(), block, words, console));
             }
+            if matrix.rows.len() > 1 {
+                lines.push(self.sums(matrix, block, console));
+            }
         }
         lines
+    }
+
+    /// How many skills each agent is known to load.
+    fn sums(&self, matrix: &Matrix, block: &[usize], console: &Console) -> String {
+        let sums = block.iter().map(|&column| {
+            let outcomes = matrix.rows.iter().map(|row| row.outcomes[column]);
+            let loaded = outcomes.filter(|outcome| *outcome < Outcome::Unknown);
+            loaded.count().to_string()
+        });
+        let sums: Vec<String> = sums.collect();
+        let bold = Style::new().bold();
+        let cells = sums.iter().map(|sum| (sum.as_str(), bold));
+        self.line(&sum_head(matrix), bold, block, cells, console)
     }
 
     fn line<'a>(
@@ -185,24 +217,36 @@ impl Table {
     }
 }
 
-/// Returns what each row is called: by its name, or by its path where a name
-/// stands twice or there is none.
+/// What stands before the numbers of skills that load.
+fn sum_head(matrix: &Matrix) -> String {
+    format!("of {} load", matrix.rows.len())
+}
+
+/// Returns what each row is called: by its name or else its folder's, or by its
+/// path where that stands twice.
 fn names(matrix: &Matrix, console: &Console) -> Vec<String> {
-    let name = |row: &Row| row.checked.name.as_deref().map(cell);
-    let all: Vec<Option<String>> = matrix.rows.iter().map(name).collect();
-    let named = all.iter().zip(&matrix.rows).map(|(name, row)| {
-        let is_twice = || all.iter().filter(|other| *other == name).count() > 1;
-        match name {
-            Some(name) if !is_twice() => name.clone(),
-            _ => {
-                let file = &row.checked.target.file;
-                let is_its_file = file.ends_with("SKILL.md");
-                let shown = file.parent().filter(|_| is_its_file).unwrap_or(file);
-                console.path(shown)
-            }
-        }
+    let files = matrix.rows.iter().map(|row| &row.checked.target.file);
+    let folders = files.map(|file| {
+        let is_its_file = file.ends_with("SKILL.md");
+        file.parent().filter(|_| is_its_file).unwrap_or(file)
     });
-    named.collect()
+    let folders: Vec<&Path> = folders.collect();
+    let names = matrix.rows.iter().zip(&folders).map(|(row, folder)| {
+        let of_folder = || folder.file_name().unwrap_or_default().to_string_lossy();
+        let name = row.checked.name.as_deref();
+        cell(&name.map_or_else(of_folder, Cow::Borrowed))
+    });
+    let mut names: Vec<String> = names.collect();
+    let mut counts: HashMap<String, usize> = HashMap::new();
+    for name in &names {
+        *counts.entry(name.clone()).or_default() += 1;
+    }
+    for (name, folder) in names.iter_mut().zip(folders) {
+        if counts[name.as_str()] > 1 {
+            *name = console.path(folder);
+        }
+    }
+    names
 }
 
 fn short(profile: &Profile) -> &'static str {
@@ -295,7 +339,7 @@ fn fault(row: &Row, reason: &Reason, width: usize, console: &Console) -> Vec<Str
     )];
     let text = wrap(&message, width.saturating_sub(2));
     lines.extend(text.into_iter().map(|line| format!("  {line}")));
-    for outcome in OUTCOMES.into_iter().rev() {
+    for outcome in ANSWERS {
         let answers = reason.answers.iter();
         let same: Vec<&Answer> = answers.filter(|answer| answer.outcome == outcome).collect();
         if !same.is_empty() {
@@ -312,31 +356,42 @@ fn answer_lines(
     width: usize,
     console: &Console,
 ) -> Vec<String> {
-    let indentation = 2 + WORD + 2;
-    let room = width.saturating_sub(indentation);
+    let room = width.saturating_sub(INDENTATION);
     let who: Vec<String> = answers.iter().map(|answer| who(answer)).collect();
-    let mut text = wrap(&who.join(", "), room);
-    let texts: Vec<String> = answers.iter().map(|answer| said(answer, console)).collect();
-    for (index, said) in texts.iter().enumerate() {
-        if said.is_empty() || texts[..index].contains(said) {
+    let said: Vec<String> = answers.iter().map(|answer| said(answer, console)).collect();
+    let is_one_voice = !said[0].is_empty() && said.iter().all(|other| *other == said[0]);
+    let mut lines = if is_one_voice {
+        vec![quote(&who.join(", "), &said[0], room, console)]
+    } else {
+        wrap(&who.join(", "), room)
+    };
+    for (index, words) in said.iter().enumerate() {
+        if is_one_voice || words.is_empty() || said[..index].contains(words) {
             continue;
         }
-        let same = texts.iter().zip(&who).filter(|(other, _)| *other == said);
+        let same = said.iter().zip(&who).filter(|(other, _)| *other == words);
         let speakers: Vec<&str> = same.map(|(_, who)| who.as_str()).collect();
-        if speakers.len() == answers.len() {
-            text = vec![cut(&format!("{}: {said}", who.join(", ")), room)];
-        } else {
-            text.push(cut(&format!("  {}: {said}", speakers.join(", ")), room));
-        }
+        let room = room.saturating_sub(2);
+        let quote = quote(&speakers.join(", "), words, room, console);
+        lines.push(format!("  {quote}"));
     }
-    let mut lines = Vec::new();
-    for (index, line) in text.into_iter().enumerate() {
+    for (index, line) in lines.iter_mut().enumerate() {
         let word = if index == 0 { word(outcome) } else { "" };
-        let painted = console.paint(style(outcome), word);
-        let blanks = " ".repeat(indentation - 2 - word.len());
-        lines.push(format!("  {painted}{blanks}{line}").trim_end().to_owned());
+        let blanks = " ".repeat(INDENTATION - 2 - word.len());
+        let painted = if index == 0 {
+            console.paint(style(outcome), word)
+        } else {
+            String::new()
+        };
+        *line = format!("  {painted}{blanks}{line}");
     }
     lines
+}
+
+/// Returns `who: words`, on one line.
+fn quote(who: &str, words: &str, room: usize, console: &Console) -> String {
+    let words = cut(words, room.saturating_sub(who.width() + 2).max(WORD));
+    format!("{who}: {}", console.paint(Style::new().dimmed(), &words))
 }
 
 fn who(answer: &Answer) -> String {
@@ -347,14 +402,9 @@ fn who(answer: &Answer) -> String {
     }
 }
 
-/// Returns a system's own words between quotes, or what it changes in ours.
+/// Returns a system's own words, or what it changes in ours.
 fn said(answer: &Answer, console: &Console) -> String {
-    let text = cell(&console.places.shorten_in(&answer.text));
-    if text.is_empty() || answer.outcome == Outcome::LoadsChanged {
-        text
-    } else {
-        format!("\"{text}\"")
-    }
+    cell(&console.places.shorten_in(&answer.text))
 }
 
 fn totals(matrix: &Matrix) -> String {
