@@ -12,21 +12,20 @@ use serde::{Serialize, Serializer};
 use super::Checked;
 use super::rules::Record;
 use crate::diagnostic::{Diagnostic, Rule, Severity, Span};
+use crate::discovery::skill_file::SKILL_FILE;
 use crate::limits::Limits;
 use crate::skill::frontmatter;
 use crate::skill::profile::{self, Outcome, Profile, Told};
+use crate::text::path_text;
 
-/// Rules of what has no bytes to be judged.
-const NOT_READ: [Rule; 9] = [
+/// Rules of a SKILL.md that has no bytes to be judged.
+const NOT_READ: [Rule; 6] = [
     Rule::FileTooLarge,
     Rule::LinkDangling,
     Rule::LinkRing,
     Rule::LinkLeaves,
     Rule::NotAFile,
     Rule::Unreadable,
-    Rule::PlainFile,
-    Rule::NoSkillFile,
-    Rule::CandidatesBound,
 ];
 
 /// What each of some profiles makes of each of some skills.
@@ -36,6 +35,8 @@ pub struct Matrix<'a> {
     pub profiles: Vec<&'static Profile>,
     /// The rows, in the order of what was checked.
     pub rows: Vec<Row<'a>>,
+    /// What is no skill, so that no agent has an answer to it.
+    pub others: Vec<&'a Checked>,
 }
 
 /// One skill.
@@ -81,8 +82,7 @@ impl<'a> Matrix<'a> {
     ///
     /// `spec` and `codeaf` answer for the findings beyond the frontmatter, too,
     /// as they do on their own. What could not be read, or is not called
-    /// SKILL.md, is [`Outcome::Unknown`] to agents. Notes are left out, and so is
-    /// what is no skill and has nothing but notes.
+    /// SKILL.md, is [`Outcome::Unknown`] to agents. Notes are left out.
     ///
     /// # Examples
     ///
@@ -108,21 +108,14 @@ impl<'a> Matrix<'a> {
     /// ```
     #[must_use]
     pub fn of(checked: &'a [Checked], profiles: &[&'static Profile], limits: &Limits) -> Self {
-        let rows = checked
-            .iter()
-            .filter(|one| !is_remark(one))
-            .map(|one| Row::of(one, profiles, limits));
+        let (skills, others): (Vec<&Checked>, Vec<&Checked>) =
+            checked.iter().partition(|one| is_skill(one));
+        let rows = skills.into_iter().map(|one| Row::of(one, profiles, limits));
         Self {
             profiles: profiles.to_vec(),
             rows: rows.collect(),
+            others,
         }
-    }
-
-    /// Returns the worst outcome of all.
-    #[must_use]
-    pub fn worst(&self) -> Outcome {
-        let rows = self.rows.iter().map(Row::worst);
-        rows.max().unwrap_or(Outcome::Loads)
     }
 }
 
@@ -138,7 +131,8 @@ impl<'a> Row<'a> {
             known = row.ask(profiles, limits);
         }
         row.add_findings(&known, profiles);
-        row.reasons.sort_by_key(|reason| reason.span);
+        row.reasons
+            .sort_by_key(|reason| (reason.span.line, reason.span.column, reason.rule));
         row
     }
 
@@ -292,10 +286,11 @@ fn is_unread(checked: &Checked) -> bool {
     checked.bytes.is_empty() && rules.any(|rule| NOT_READ.contains(&rule))
 }
 
-/// Whether it is about no skill at all, and nothing to act on.
-fn is_remark(checked: &Checked) -> bool {
-    let mut severities = checked.findings.iter().map(|found| found.severity);
-    is_unread(checked) && severities.all(|severity| severity == Severity::Note)
+/// Whether there is a file that is, or should be, a SKILL.md.
+fn is_skill(checked: &Checked) -> bool {
+    let mut rules = checked.findings.iter().map(|found| found.rule);
+    let is_found = checked.target.file.ends_with(SKILL_FILE);
+    is_found || !checked.bytes.is_empty() || rules.any(|rule| rule == Rule::SkillFileName)
 }
 
 /// Returns what our own finding on the same fault says, or what its rule is.
@@ -312,11 +307,10 @@ fn our_words(rule: Rule, span: Span, strict: &[Diagnostic]) -> String {
 impl Serialize for Matrix<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let names: Vec<&str> = self.profiles.iter().map(|profile| profile.name).collect();
-        let skills: Vec<Skill> = self
-            .rows
-            .iter()
-            .map(|row| Skill { row, names: &names })
-            .collect();
+        let names = names.as_slice();
+        let rows = self.rows.iter().map(|row| Skill::of(row, names));
+        let others = self.others.iter().map(|other| Skill::none(other));
+        let skills: Vec<Skill> = rows.chain(others).collect();
         let mut object = serializer.serialize_struct("Matrix", 3)?;
         object.serialize_field("version", &1)?;
         object.serialize_field("profiles", &names)?;
@@ -325,27 +319,44 @@ impl Serialize for Matrix<'_> {
     }
 }
 
-/// A row with the names of its columns.
+/// One element of `skills`.
 struct Skill<'a> {
-    row: &'a Row<'a>,
-    names: &'a [&'static str],
+    checked: &'a Checked,
+    verdicts: Entries<&'static str>,
+    reasons: &'a [Reason],
+}
+
+impl<'a> Skill<'a> {
+    fn of(row: &'a Row<'a>, names: &[&'static str]) -> Self {
+        let outcomes = row.outcomes.iter().map(|outcome| outcome.as_str());
+        Self {
+            checked: row.checked,
+            verdicts: Entries(names.iter().copied().zip(outcomes).collect()),
+            reasons: &row.reasons,
+        }
+    }
+
+    fn none(checked: &'a Checked) -> Self {
+        Self {
+            checked,
+            verdicts: Entries(Vec::new()),
+            reasons: &[],
+        }
+    }
 }
 
 impl Serialize for Skill<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let checked = self.row.checked;
-        let outcomes = self.row.outcomes.iter().map(|outcome| outcome.as_str());
-        let verdicts = self.names.iter().copied().zip(outcomes);
+        let checked = self.checked;
         let mut object = serializer.serialize_struct("Skill", 6)?;
-        object.serialize_field("location", &crate::text::path_text(&checked.target.file))?;
-        if let Some(name) = &checked.name {
-            object.serialize_field("name", name)?;
-        } else {
-            object.skip_field("name")?;
+        object.serialize_field("location", &path_text(&checked.target.file))?;
+        match &checked.name {
+            Some(name) => object.serialize_field("name", name)?,
+            None => object.skip_field("name")?,
         }
         object.serialize_field("verdict", &checked.verdict())?;
-        object.serialize_field("verdicts", &Entries(verdicts.collect()))?;
-        object.serialize_field("reasons", &self.row.reasons)?;
+        object.serialize_field("verdicts", &self.verdicts)?;
+        object.serialize_field("reasons", self.reasons)?;
         object.serialize_field("diagnostics", &checked.findings)?;
         object.end()
     }
@@ -536,13 +547,15 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_skill_and_has_notes_alone_has_no_row() {
+    fn what_is_no_skill_has_no_row() {
         let remark = Diagnostic::note(Rule::NoSkillFile, Path::new("/s/a"), "has no SKILL.md");
-        let all = [checked("a", "", vec![remark])];
+        let mut other = checked("a", "", vec![remark]);
+        other.target.file = PathBuf::from("/s/a");
+        let all = [other];
 
         let matrix = Matrix::of(&all, Profile::ALL, &Limits::DEFAULT);
 
         assert!(matrix.rows.is_empty());
-        assert_eq!(matrix.worst(), Outcome::Loads);
+        assert_eq!(matrix.others, [&all[0]]);
     }
 }

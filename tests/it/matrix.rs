@@ -7,12 +7,16 @@ const SIX: &str = "claude-code,codex,gemini-cli,opencode,copilot,cursor";
 fn sandbox() -> Sandbox {
     Sandbox::new()
         .file(
-            "skills/bom-kit/SKILL.md",
+            "project/skills/bom-kit/SKILL.md",
             "\u{feff}---\nname: bom-kit\ndescription: Begins with a mark.\n---\nBody.\n",
         )
-        .skill("skills", "clean-kit", "Clean. Use when the input is clean.")
+        .skill(
+            "project/skills",
+            "clean-kit",
+            "Clean. Use when the input is clean.",
+        )
         .file(
-            "skills/mixed-kit/SKILL.md",
+            "project/skills/mixed-kit/SKILL.md",
             "---\nname: Mixed_Kit\ndescription: Has an invalid name.\n---\nBody.\n",
         )
 }
@@ -20,31 +24,96 @@ fn sandbox() -> Sandbox {
 #[test]
 fn six_agents_stand_over_their_columns_with_whole_names() {
     sandbox()
-        .run(["check", "--profile", SIX, "../skills"])
+        .run(["check", "--profile", SIX, "skills"])
         .refused()
-        .is(r"
-        ");
+        .is(r#"
+        SKILL      claude-code  codex  gemini-cli  opencode  copilot  cursor
+        bom-kit    warn         drop   drop        ok        ?        ?
+        clean-kit  ok           ok     ok          ok        ok       ok
+        Mixed_Kit  ok           ok     ok          ok        ?        ?
+        of 3 load  3            2      2           3         1        1
+
+        ok loads   warn loads with a warning   drop does not load
+        ? nobody could find out
+
+        skills/bom-kit/SKILL.md:1:1: byte-order-mark
+          a UTF-8 byte-order mark stands first
+          drop  codex, gemini-cli
+                  codex: missing YAML frontmatter delimited by ---
+          warn  claude-code: No frontmatter block found …
+          ?     copilot, cursor
+
+        skills/mixed-kit/SKILL.md:2:7: name-invalid
+          the name holds the capital letter M
+          ?     cursor
+
+        skills/mixed-kit/SKILL.md:2:7: name-mismatch
+          the name `Mixed_Kit` is not the name of its folder, `mixed-kit`
+          ?     copilot (Copilot CLI), cursor
+
+        3 skills, 6 profiles: 1 dropped somewhere, 1 unknown, 1 fine everywhere
+        -- exit 1 --
+        "#);
 }
 
 #[test]
 fn twelve_profiles_have_short_forms_and_a_legend() {
     sandbox()
-        .run(["check", "--profile", "all", "../skills"])
+        .run(["check", "--profile", "all", "skills"])
         .refused()
-        .is(r"
-        ");
+        .is(r#"
+        SKILL     spec caf  cdr  alb  vbot cc   cdx  gem  oc   gse  cop  cur
+        bom-kit   warn warn ok   drop drop warn drop drop ok   ?    ?    ?
+        clean-kit ok   ok   ok   ok   ok   ok   ok   ok   ok   ok   ok   ok
+        Mixed_Kit drop warn drop drop warn ok   ok   ok   ok   ?    ?    ?
+        of 3 load 2    3    2    1    2    3    2    2    3    1    1    1
+
+        ok loads   warn loads with a warning   drop does not load
+        ? nobody could find out
+        caf codeaf   cdr coder   alb albedo   cc claude-code   cdx codex
+        gem gemini-cli   oc opencode   gse goose   cop copilot   cur cursor
+
+        skills/bom-kit/SKILL.md:1:1: byte-order-mark
+          a UTF-8 byte-order mark stands first
+          drop  albedo, vbot, codex, gemini-cli
+                  albedo: SKILL.md must begin with YAML frontmatter
+                  vbot: Skill metadata missing front matter: …
+                  codex: missing YAML frontmatter delimited by ---
+          warn  spec, codeaf, claude-code
+                  claude-code: No frontmatter block found …
+          ?     goose, copilot, cursor
+
+        skills/mixed-kit/SKILL.md:2:7: name-invalid
+          the name holds the capital letter M
+          drop  spec, albedo
+                  albedo: frontmatter name is invalid
+          warn  codeaf
+          ?     cursor
+
+        skills/mixed-kit/SKILL.md:2:7: name-mismatch
+          the name `Mixed_Kit` is not the name of its folder, `mixed-kit`
+          drop  spec, coder
+                  coder: front-matter name "Mixed_Kit" does not match directory "mixe...
+          warn  codeaf, vbot
+                  vbot: Skill name 'Mixed_Kit' does not match directory name 'mixed-k...
+          ?     goose, copilot (Copilot CLI), cursor
+
+        3 skills, 12 profiles: 2 dropped somewhere, 1 fine everywhere
+        -- exit 1 --
+        "#);
 }
 
 #[test]
 fn each_line_fits_eighty_columns_however_long_a_name_is() {
     let long = "b".repeat(90);
-    let sandbox =
-        sandbox()
-            .skill("skills", &long, "d")
-            .skill("skills", &"\u{8868}".repeat(30), "d");
+    let sandbox = sandbox().skill("project/skills", &long, "d").skill(
+        "project/skills",
+        &"\u{8868}".repeat(30),
+        "d",
+    );
 
     for profiles in ["all", SIX] {
-        let output = sandbox.run(["check", "--profile", profiles, "../skills"]);
+        let output = sandbox.run(["check", "--profile", profiles, "skills"]);
         let table = output.stdout.lines().take_while(|line| !line.is_empty());
         let widths: Vec<usize> = table.map(unicode_width::UnicodeWidthStr::width).collect();
         assert!(widths.iter().all(|width| *width <= 80), "{output}");
@@ -55,12 +124,7 @@ fn each_line_fits_eighty_columns_however_long_a_name_is() {
 #[test]
 fn one_row_needs_no_sum_and_what_is_fine_no_reason() {
     sandbox()
-        .run([
-            "check",
-            "--profile",
-            "codex,opencode",
-            "../skills/clean-kit",
-        ])
+        .run(["check", "--profile", "codex,opencode", "skills/clean-kit"])
         .success()
         .is("
         SKILL      codex  opencode
@@ -68,20 +132,17 @@ fn one_row_needs_no_sum_and_what_is_fine_no_reason() {
 
         ok loads
 
-        1 skill checked against 2 profiles: 1 fine everywhere
+        1 skill, 2 profiles: 1 fine everywhere
         ");
 }
 
 #[test]
 fn rows_of_one_name_are_told_apart_by_their_paths() {
     sandbox()
-        .skill("skills/more", "clean-kit", "Clean, too.")
-        .run(["check", "--profile", "codex,opencode", "../skills"])
+        .skill("project/more", "clean-kit", "Clean, too.")
+        .run(["check", "--profile", "codex,opencode", "skills", "more"])
         .refused()
-        .has(&[
-            "\n../skills/clean-kit       ok",
-            "\n../skills/more/clean-kit  ok",
-        ]);
+        .has(&["\nmore/clean-kit    ok", "\nskills/clean-kit  ok"]);
 }
 
 #[test]
@@ -92,7 +153,7 @@ fn json_has_the_same_and_what_check_has_of_the_first_profile() {
             "--json",
             "--profile",
             "spec,albedo,cursor",
-            "../skills/bom-kit",
+            "skills/bom-kit",
         ])
         .refused();
 
@@ -129,11 +190,11 @@ fn json_has_the_same_and_what_check_has_of_the_first_profile() {
 #[test]
 fn strict_minds_warnings_and_never_what_nobody_knows() {
     let sandbox = sandbox().file(
-        "skills/field/SKILL.md",
+        "project/skills/field/SKILL.md",
         "---\nname: field\ndescription: d\nversion: 1\n---\nBody.\n",
     );
     let check = |profiles, strict: &[&str]| {
-        let words = ["check", "--profile", profiles, "../skills/field"];
+        let words = ["check", "--profile", profiles, "skills/field"];
         sandbox.run(words.iter().chain(strict))
     };
 
@@ -157,12 +218,12 @@ fn forms_for_one_profile_and_unknown_names_are_wrong_usage() {
 
     for form in ["github", "sarif"] {
         sandbox
-            .run(["check", "--profile", "all", "--format", form, "../skills"])
+            .run(["check", "--profile", "all", "--format", form, "skills"])
             .usage()
             .has(&["several profiles are shown as text or JSON"]);
     }
     sandbox
-        .run(["check", "--profile", "codex,opencod", "../skills"])
+        .run(["check", "--profile", "codex,opencod", "skills"])
         .usage()
         .has(&["did you mean `opencode`?"]);
 }

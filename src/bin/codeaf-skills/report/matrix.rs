@@ -7,6 +7,7 @@ use std::io;
 use std::path::Path;
 
 use clap::builder::styling::{AnsiColor, Style};
+use codeaf_skills::Severity;
 use codeaf_skills::check::matrix::{Answer, Matrix, Reason, Row};
 use codeaf_skills::skill::profile::{Outcome, Profile};
 use codeaf_skills::text::counted;
@@ -87,7 +88,15 @@ pub(crate) fn write(matrix: &Matrix, console: &mut Console) -> io::Result<()> {
             console.line("")?;
         }
     }
-    console.line(totals(matrix))
+    let others = matrix.others.iter().flat_map(|other| &other.findings);
+    for finding in others.filter(|finding| finding.severity > Severity::Note) {
+        let line = console.finding_line(finding, console.colored());
+        console.line(format_args!("{line}\n"))?;
+    }
+    for line in wrap(&totals(matrix), width) {
+        console.line(line)?;
+    }
+    Ok(())
 }
 
 /// How wide what is, and what stands over it.
@@ -416,8 +425,8 @@ fn totals(matrix: &Matrix) -> String {
     let agents = counted(matrix.profiles.len(), "profile");
     let parts = [
         (Outcome::Drops, "dropped somewhere"),
-        (Outcome::Unknown, "unknown somewhere"),
-        (Outcome::LoadsChanged, "not as written somewhere"),
+        (Outcome::Unknown, "unknown"),
+        (Outcome::LoadsChanged, "changed"),
         (Outcome::LoadsWithWarning, "with warnings"),
         (Outcome::Loads, "fine everywhere"),
     ];
@@ -429,9 +438,9 @@ fn totals(matrix: &Matrix) -> String {
         })
         .collect();
     if parts.is_empty() {
-        return format!("{skills} checked against {agents}");
+        return format!("{skills}, {agents}");
     }
-    format!("{skills} checked against {agents}: {}", parts.join(", "))
+    format!("{skills}, {agents}: {}", parts.join(", "))
 }
 
 /// Cuts text to `width` columns, at its end.
