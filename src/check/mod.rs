@@ -6,6 +6,7 @@
 pub mod body;
 pub mod config;
 pub mod fix;
+pub mod matrix;
 pub mod rules;
 pub mod targets;
 

@@ -1,5 +1,7 @@
 //! `check`: will these skills work, and where?
 
+mod matrix;
+
 use std::borrow::Cow;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -35,7 +37,15 @@ pub(super) fn run(args: &Check, env: &Env, console: &mut Console) -> Result<Stat
         }
         all_mended = mend::mend(&mut found, mending, env, console);
     }
-    let mut checked = check::check(&found.targets, &profiles, &env.limits);
+    // Several profiles are columns of a matrix where a person or a program can
+    // read one; what lies beyond the frontmatter is judged by the first.
+    let is_matrix = profiles.len() > 1 && matches!(format, CheckFormat::Text | CheckFormat::Json);
+    let judges = if is_matrix {
+        &profiles[..1]
+    } else {
+        &profiles[..]
+    };
+    let mut checked = check::check(&found.targets, judges, &env.limits);
     add_strays(&mut checked, found.findings);
     for one in &mut checked {
         config.apply(&mut one.findings);
@@ -48,6 +58,11 @@ pub(super) fn run(args: &Check, env: &Env, console: &mut Console) -> Result<Stat
         }
         _ => 0,
     };
+    if is_matrix {
+        let fails = matrix::write(&checked, &profiles, format, args.strict, env, console)?;
+        let fails = fails || found.targets.is_empty() || !all_mended;
+        return Ok(if fails { REFUSED } else { DONE });
+    }
     let report = Report {
         checked: &checked,
         skills: found.targets.len(),

@@ -5,9 +5,8 @@ use std::path::Path;
 use codeaf_skills::Env;
 use codeaf_skills::check::fix::{self, Fix, FixError, FixOptions, Left};
 use codeaf_skills::check::targets::Found;
-use codeaf_skills::text::clean;
 
-use super::decide::unified;
+use super::decide::{print_diff, unified};
 use super::{DONE, REFUSED, Status};
 use crate::args::Mending;
 use crate::failure::Failure;
@@ -61,7 +60,7 @@ pub(super) fn preview(
             let (from, to) = (console.path(&target.file), console.path(&preview.file));
             console.line(format_args!("rename {from} to {to}"))?;
         }
-        console.write(clean(&diff).as_ref())?;
+        print_diff(&diff, console)?;
         is_empty &= preview.fixes.is_empty();
     }
     if is_empty && all_done {

@@ -2,6 +2,7 @@
 
 mod github;
 mod json;
+pub(crate) mod matrix;
 mod sarif;
 mod text;
 

@@ -1,0 +1,229 @@
+//! `check` with several profiles: which agent takes which skill, and why not.
+
+use crate::sandbox::Sandbox;
+
+const SIX: &str = "claude-code,codex,gemini-cli,opencode,copilot,cursor";
+
+fn sandbox() -> Sandbox {
+    Sandbox::new()
+        .file(
+            "project/skills/bom-kit/SKILL.md",
+            "\u{feff}---\nname: bom-kit\ndescription: Begins with a mark.\n---\nBody.\n",
+        )
+        .skill(
+            "project/skills",
+            "clean-kit",
+            "Clean. Use when the input is clean.",
+        )
+        .file(
+            "project/skills/mixed-kit/SKILL.md",
+            "---\nname: Mixed_Kit\ndescription: Has an invalid name.\n---\nBody.\n",
+        )
+}
+
+#[test]
+fn six_agents_stand_over_their_columns_with_whole_names() {
+    sandbox()
+        .run(["check", "--profile", SIX, "skills"])
+        .refused()
+        .is(r"
+        SKILL      claude-code  codex  gemini-cli  opencode  copilot  cursor
+        bom-kit    warn         drop   drop        ok        ?        ?
+        clean-kit  ok           ok     ok          ok        ok       ok
+        Mixed_Kit  ok           ok     ok          ok        ?        ?
+        of 3 load  3            2      2           3         1        1
+
+        ok loads   warn loads with a warning   drop does not load
+        ? nobody could find out
+
+        skills/bom-kit/SKILL.md:1:1: byte-order-mark
+          a UTF-8 byte-order mark stands first
+          drop  codex, gemini-cli
+                  codex: missing YAML frontmatter delimited by ---
+          warn  claude-code: No frontmatter block found …
+          ?     copilot, cursor
+
+        skills/mixed-kit/SKILL.md:2:7: name-invalid
+          the name holds the capital letter M
+          ?     cursor
+
+        skills/mixed-kit/SKILL.md:2:7: name-mismatch
+          the name `Mixed_Kit` is not the name of its folder, `mixed-kit`
+          ?     copilot (Copilot CLI), cursor
+
+        3 skills, 6 profiles: 1 dropped somewhere, 1 unknown, 1 fine everywhere
+        -- exit 1 --
+        ");
+}
+
+#[test]
+fn twelve_profiles_have_short_forms_and_a_legend() {
+    sandbox()
+        .run(["check", "--profile", "all", "skills"])
+        .refused()
+        .is(r#"
+        SKILL     spec caf  cdr  alb  vbot cc   cdx  gem  oc   gse  cop  cur
+        bom-kit   warn warn ok   drop drop warn drop drop ok   ?    ?    ?
+        clean-kit ok   ok   ok   ok   ok   ok   ok   ok   ok   ok   ok   ok
+        Mixed_Kit drop warn drop drop warn ok   ok   ok   ok   ?    ?    ?
+        of 3 load 2    3    2    1    2    3    2    2    3    1    1    1
+
+        ok loads   warn loads with a warning   drop does not load
+        ? nobody could find out
+        caf codeaf   cdr coder   alb albedo   cc claude-code   cdx codex
+        gem gemini-cli   oc opencode   gse goose   cop copilot   cur cursor
+
+        skills/bom-kit/SKILL.md:1:1: byte-order-mark
+          a UTF-8 byte-order mark stands first
+          drop  albedo, vbot, codex, gemini-cli
+                  albedo: SKILL.md must begin with YAML frontmatter
+                  vbot: Skill metadata missing front matter: …
+                  codex: missing YAML frontmatter delimited by ---
+          warn  spec, codeaf, claude-code
+                  claude-code: No frontmatter block found …
+          ?     goose, copilot, cursor
+
+        skills/mixed-kit/SKILL.md:2:7: name-invalid
+          the name holds the capital letter M
+          drop  spec, albedo
+                  albedo: frontmatter name is invalid
+          warn  codeaf
+          ?     cursor
+
+        skills/mixed-kit/SKILL.md:2:7: name-mismatch
+          the name `Mixed_Kit` is not the name of its folder, `mixed-kit`
+          drop  spec, coder
+                  coder: front-matter name "Mixed_Kit" does not match directory "mixe...
+          warn  codeaf, vbot
+                  vbot: Skill name 'Mixed_Kit' does not match directory name 'mixed-k...
+          ?     goose, copilot (Copilot CLI), cursor
+
+        3 skills, 12 profiles: 2 dropped somewhere, 1 fine everywhere
+        -- exit 1 --
+        "#);
+}
+
+#[test]
+fn each_line_fits_eighty_columns_however_long_a_name_is() {
+    let long = "b".repeat(90);
+    let sandbox = sandbox().skill("project/skills", &long, "d").skill(
+        "project/skills",
+        &"\u{8868}".repeat(30),
+        "d",
+    );
+
+    for profiles in ["all", SIX] {
+        let output = sandbox.run(["check", "--profile", profiles, "skills"]);
+        let table = output.stdout.lines().take_while(|line| !line.is_empty());
+        let widths: Vec<usize> = table.map(unicode_width::UnicodeWidthStr::width).collect();
+        assert!(widths.iter().all(|width| *width <= 80), "{output}");
+        assert!(output.stdout.contains("bbb...bbb"), "{output}");
+    }
+}
+
+#[test]
+fn one_row_needs_no_sum_and_what_is_fine_no_reason() {
+    sandbox()
+        .run(["check", "--profile", "codex,opencode", "skills/clean-kit"])
+        .success()
+        .is("
+        SKILL      codex  opencode
+        clean-kit  ok     ok
+
+        ok loads
+
+        1 skill, 2 profiles: 1 fine everywhere
+        ");
+}
+
+#[test]
+fn rows_of_one_name_are_told_apart_by_their_paths() {
+    sandbox()
+        .skill("project/more", "clean-kit", "Clean, too.")
+        .run(["check", "--profile", "codex,opencode", "skills", "more"])
+        .refused()
+        .has(&["\nmore/clean-kit    ok", "\nskills/clean-kit  ok"]);
+}
+
+#[test]
+fn json_has_the_same_and_what_check_has_of_the_first_profile() {
+    let output = sandbox()
+        .run([
+            "check",
+            "--json",
+            "--profile",
+            "spec,albedo,cursor",
+            "skills/bom-kit",
+        ])
+        .refused();
+
+    let json = output.json();
+    let skill = &json["skills"][0];
+    assert_eq!(json["version"], 1);
+    assert_eq!(
+        json["profiles"],
+        serde_json::json!(["spec", "albedo", "cursor"])
+    );
+    assert_eq!(
+        skill["verdicts"],
+        serde_json::json!({"spec": "warns", "albedo": "drops", "cursor": "unknown"})
+    );
+    assert_eq!(
+        skill["reasons"],
+        serde_json::json!([{
+            "rule": "byte-order-mark",
+            "message": "a UTF-8 byte-order mark stands first",
+            "line": 1,
+            "column": 1,
+            "agents": {
+                "spec": {"outcome": "warns"},
+                "albedo": {"outcome": "drops", "text": "SKILL.md must begin with YAML frontmatter"},
+                "cursor": {"outcome": "unknown"},
+            },
+        }])
+    );
+    assert_eq!(skill["name"], "bom-kit");
+    assert_eq!(skill["verdict"], "warning");
+    assert_eq!(skill["diagnostics"][0]["rule"], "byte-order-mark");
+}
+
+#[test]
+fn strict_minds_warnings_and_never_what_nobody_knows() {
+    let sandbox = sandbox().file(
+        "project/skills/field/SKILL.md",
+        "---\nname: field\ndescription: d\nversion: 1\n---\nBody.\n",
+    );
+    let check = |profiles, strict: &[&str]| {
+        let words = ["check", "--profile", profiles, "skills/field"];
+        sandbox.run(words.iter().chain(strict))
+    };
+
+    check("spec,codex", &[]).success();
+    check("spec,codex", &["--strict"]).refused();
+    check("cursor,codex", &["--strict"]).success().has(&["?"]);
+}
+
+#[test]
+fn a_folder_without_skills_fails_and_prints_no_table() {
+    sandbox()
+        .folder("empty")
+        .run(["check", "--profile", "all", "../empty"])
+        .refused()
+        .lacks(&["SKILL  "]);
+}
+
+#[test]
+fn forms_for_one_profile_and_unknown_names_are_wrong_usage() {
+    let sandbox = sandbox();
+
+    for form in ["github", "sarif"] {
+        sandbox
+            .run(["check", "--profile", "all", "--format", form, "skills"])
+            .usage()
+            .has(&["several profiles are shown as text or JSON"]);
+    }
+    sandbox
+        .run(["check", "--profile", "codex,opencod", "skills"])
+        .usage()
+        .has(&["did you mean `opencode`?"]);
+}
