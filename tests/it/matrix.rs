@@ -26,7 +26,7 @@ fn six_agents_stand_over_their_columns_with_whole_names() {
     sandbox()
         .run(["check", "--profile", SIX, "skills"])
         .refused()
-        .is(r#"
+        .is(r"
         SKILL      claude-code  codex  gemini-cli  opencode  copilot  cursor
         bom-kit    warn         drop   drop        ok        ?        ?
         clean-kit  ok           ok     ok          ok        ok       ok
@@ -53,7 +53,7 @@ fn six_agents_stand_over_their_columns_with_whole_names() {
 
         3 skills, 6 profiles: 1 dropped somewhere, 1 unknown, 1 fine everywhere
         -- exit 1 --
-        "#);
+        ");
 }
 
 #[test]
