@@ -217,13 +217,7 @@ impl<'a> Row<'a> {
                 });
             }
             for (column, outcome) in answers {
-                // What an agent would read is not settled by a file that it may
-                // never open.
-                self.outcomes[column] = if outcome == Outcome::Unknown {
-                    Outcome::Unknown
-                } else {
-                    self.outcomes[column].max(outcome)
-                };
+                self.outcomes[column] = self.outcomes[column].max(outcome);
             }
         }
     }
