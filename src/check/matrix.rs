@@ -97,7 +97,7 @@ impl<'a> Matrix<'a> {
     /// # std::fs::create_dir(folder.path().join("a"))?;
     /// std::fs::write(&file, "---\nname: a\ndescription: Use when: asked\n---\nBody.\n")?;
     /// let checked = check::check(&[Target { file }], Profile::SPEC, &Limits::DEFAULT);
-    /// let profiles = ["codex", "albedo", "opencode"].map(|name| Profile::named(name).unwrap());
+    /// let profiles = ["codex", "albedo", "coder"].map(|name| Profile::named(name).unwrap());
     ///
     /// let matrix = Matrix::of(&checked, &profiles, &Limits::DEFAULT);
     ///
@@ -217,13 +217,7 @@ impl<'a> Row<'a> {
                 });
             }
             for (column, outcome) in answers {
-                // What an agent would read is not settled by a file that it may
-                // never open.
-                self.outcomes[column] = if outcome == Outcome::Unknown {
-                    Outcome::Unknown
-                } else {
-                    self.outcomes[column].max(outcome)
-                };
+                self.outcomes[column] = self.outcomes[column].max(outcome);
             }
         }
     }
@@ -469,7 +463,7 @@ mod tests {
         );
         assert_eq!(
             answers(&reasons[1]),
-            [("spec", "warns"), ("codeaf", "warns")]
+            [("spec", "warns"), ("codeaf", "warns"), ("vbot", "unknown")]
         );
         assert!(reasons[1].message.contains("`version`"), "{reasons:?}");
         assert_eq!(reasons[0].answers[0].text, "", "our words stand above");
