@@ -38,6 +38,7 @@ pub(super) fn open_in(folder: &Path) -> Result<OwnedFd, Errno> {
 
 /// Opens `file`, an absolute path, whatever it is called. As for a SKILL.md, a
 /// link is followed only inside the folder that it lies in.
+#[cfg(feature = "check")]
 pub(crate) fn open(file: &Path) -> Result<OwnedFd, Errno> {
     match open_file(CWD, file) {
         Err(Errno::LOOP) => open_linked_file(file),
