@@ -29,7 +29,7 @@ pub(super) const RECORDS: &[Record] = &[
         why: "The agent is sent to a file that is not there, and makes something up or gives up.",
         bad: "See [the forms](references/froms.md).\n",
         good: "See [the forms](references/forms.md).\n",
-        agents: "All agents read such paths from the skill's folder.",
+        agents: "The specification has such paths relative to the folder of the skill.",
     },
     Record {
         rule: Rule::LinkCase,

@@ -29,7 +29,7 @@ pub(super) const RECORDS: &[Record] = &[
         why: "Name and description stand in the frontmatter; without them there is nothing to show to a model.",
         bad: "# PDF tools\n\nUse pypdf.\n",
         good: "---\nname: pdf-tools\ndescription: Reads PDF files. Use when a task is about one.\n---\n# PDF tools\n\nUse pypdf.\n",
-        agents: "All agents drop it but openskills, which takes any line that looks like a field.",
+        agents: "Codex, Gemini CLI, opencode and vercel skills drop it; VS Code lists it with nothing to say.",
     },
     Record {
         rule: Rule::FrontmatterNotFirst,
@@ -47,7 +47,7 @@ pub(super) const RECORDS: &[Record] = &[
         why: "Nobody can tell where the fields end and the instructions begin.",
         bad: "---\nname: pdf-tools\ndescription: Reads PDF files.\n...\nUse pypdf.\n",
         good: "---\nname: pdf-tools\ndescription: Reads PDF files.\n---\nUse pypdf.\n",
-        agents: "All agents drop it but openskills.",
+        agents: "Codex, Gemini CLI, opencode and vercel skills drop it.",
     },
     Record {
         rule: Rule::FrontmatterTooLarge,
@@ -146,7 +146,7 @@ pub(super) const RECORDS: &[Record] = &[
         why: "Fields are lines such as `name: pdf-tools`; without any there is no name and no description.",
         bad: "- name\n- description\n",
         good: "name: pdf-tools\ndescription: Reads PDF files.\n",
-        agents: "All agents drop it but openskills.",
+        agents: "Codex, Gemini CLI, opencode and vercel skills drop it.",
     },
     Record {
         rule: Rule::UnquotedColon,
@@ -155,7 +155,7 @@ pub(super) const RECORDS: &[Record] = &[
         why: "It is the commonest reason why a skill vanishes: strict readers drop the whole skill.",
         bad: "description: Writes notes in two parts: changes, then fixes.\n",
         good: "description: \"Writes notes in two parts: changes, then fixes.\"\n",
-        agents: "opencode and vercel skills drop the skill, Claude Code drops every field; Codex and Gemini CLI mend it, as this program does.",
+        agents: "vercel skills drops the skill, opencode where it stands in a field of its own or under `metadata`; Claude Code drops every field; VS Code cuts the value there and loses the fields after it; Codex and Gemini CLI take it whole, as this program does.",
     },
     Record {
         rule: Rule::DuplicateField,
@@ -164,7 +164,7 @@ pub(super) const RECORDS: &[Record] = &[
         why: "One agent takes the first, another the last, and YAML allows neither.",
         bad: "description: The first.\ndescription: The second.\n",
         good: "description: The first.\n",
-        agents: "Codex and opencode drop the skill, VS Code takes the first value, Gemini CLI the last.",
+        agents: "opencode drops the skill, Codex where the field is one that it knows; VS Code takes the first value, Gemini CLI the last.",
     },
     Record {
         rule: Rule::UnknownField,
@@ -236,7 +236,7 @@ pub(super) const RECORDS: &[Record] = &[
         why: "Some agents take the folder's name, others drop the skill.",
         bad: "description: Reads PDF files.\n",
         good: "name: pdf-tools\ndescription: Reads PDF files.\n",
-        agents: "The specification asks for it; this program and Claude Code take the folder's name.",
+        agents: "Codex, Claude Code and VS Code take the folder's name, as this program does; Gemini CLI and opencode drop the skill.",
     },
     Record {
         rule: Rule::NameInvalid,
@@ -254,7 +254,7 @@ pub(super) const RECORDS: &[Record] = &[
         why: "Longer ones are cut, or cost the skill.",
         bad: "",
         good: "",
-        agents: "Codex drops the skill; the others take it.",
+        agents: "Codex drops the skill, VS Code cuts the name; Gemini CLI, opencode and vercel skills take it.",
     },
     Record {
         rule: Rule::NameMismatch,
@@ -263,7 +263,7 @@ pub(super) const RECORDS: &[Record] = &[
         why: "The same skill then goes by one name here and by another there.",
         bad: "pdf/SKILL.md:  name: pdf-tools\n",
         good: "pdf-tools/SKILL.md:  name: pdf-tools\n",
-        agents: "openskills lists the folder's name, VS Code renames the skill, the others take the field; the specification asks for both to be one.",
+        agents: "openskills and VS Code take the folder's name, Codex, Gemini CLI and opencode the field's; the specification asks for both to be one.",
     },
     Record {
         rule: Rule::NameUnsafe,
