@@ -213,14 +213,14 @@ fn a_folder_without_skills_fails_and_prints_no_table() {
 }
 
 #[test]
-fn forms_for_one_profile_and_unknown_names_are_wrong_usage() {
+fn forms_for_other_programs_tell_each_fault_once_and_unknown_names_are_wrong_usage() {
     let sandbox = sandbox();
 
     for form in ["github", "sarif"] {
         sandbox
             .run(["check", "--profile", "all", "--format", form, "skills"])
-            .usage()
-            .has(&["several profiles are shown as text or JSON"]);
+            .refused()
+            .has(&["byte-order-mark"]);
     }
     sandbox
         .run(["check", "--profile", "codex,opencod", "skills"])
