@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::builder::styling::Style;
 use codeaf_skills::name::matches_pattern;
+use codeaf_skills::skill::profile::Profile;
 use codeaf_skills::text::{clean, counted, nfc, one_line, path_text, size, visible};
 use codeaf_skills::{
     Broken, Cause, Diagnostic, Env, Missing, Origin, Resolution, RootOutcome, Severity, Skill,
@@ -13,13 +14,18 @@ use codeaf_skills::{
 };
 use serde::{Serialize, Serializer};
 
-use super::{DONE, REFUSED, Status, load, report_unreadable, source_cell};
+use super::{DONE, REFUSED, Status, load_as, named_profile, report_unreadable, source_cell};
 use crate::args::List;
 use crate::failure::Failure;
 use crate::render::{Console, Rows, cell, wrap};
 
 pub(super) fn run(args: &List, env: &Env, console: &mut Console) -> Result<Status, Failure> {
-    let snapshot = load(env, console)?;
+    let profile = match args.profile.as_deref() {
+        Some(name) => named_profile(name)?,
+        None => Profile::CODEAF,
+    };
+    let snapshot = load_as(env, profile, console)?;
+    note_doubts(profile, console);
     let chosen = Chosen::new(args, &snapshot);
     if console.json {
         chosen.print_json(console)?;
@@ -30,6 +36,19 @@ pub(super) fn run(args: &List, env: &Env, console: &mut Console) -> Result<Statu
     }
     let unreadable = report_unreadable(&snapshot, console);
     Ok(if unreadable { REFUSED } else { DONE })
+}
+
+/// Says what of a system's places is not known, or holds only at times.
+fn note_doubts(profile: &Profile, console: &mut Console) {
+    let places = profile.places;
+    let unknown = places.not_known();
+    if !unknown.is_empty() {
+        let unknown = unknown.join("; ");
+        console.note(format!("note: not known of {}: {unknown}", profile.name));
+    }
+    if !places.doubt.is_empty() {
+        console.note(format!("note: {}: {}", profile.name, places.doubt));
+    }
 }
 
 /// A skill with its resolution.
