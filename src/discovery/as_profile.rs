@@ -257,14 +257,23 @@ impl Look<'_> {
         }
         self.room -= 1;
         if !is_free {
-            let ours = format!("is a link to {}, outside its root", real.display());
-            let message = self.places.words(PlaceCase::FolderLeaves);
-            let message = message.map_or(ours, str::to_owned);
-            let error = Diagnostic::error(Rule::LinkLeaves, path, message);
-            self.found.push(Found::Broken(Broken::at(path, error)));
+            let found = self.link_out(path, &real);
+            self.found.push(Found::Broken(Broken::at(path, found)));
             return None;
         }
         Some(real)
+    }
+
+    /// Says that an entry of a root leads out of it.
+    fn link_out(&self, path: &Path, real: &Path) -> Diagnostic {
+        let ours = format!("is a link to {}, outside its root", real.display());
+        let name = self.profile.name;
+        if self.places.folder_links.is_none() {
+            let message = format!("{ours}; whether {name} follows it is not known");
+            return Diagnostic::warning(Rule::LinkLeaves, path, message);
+        }
+        let message = self.places.words(PlaceCase::FolderLeaves);
+        Diagnostic::error(Rule::LinkLeaves, path, message.unwrap_or(&ours))
     }
 
     /// Reads the SKILL.md of a folder, if it has one.
@@ -371,8 +380,16 @@ impl Look<'_> {
     /// Makes a row about a SKILL.md in the system's words, or in ours where it
     /// has none.
     fn spoken(&self, folder: &Path, case: PlaceCase, ours: Diagnostic) -> Broken {
+        let is_unknown = case == PlaceCase::FileLeaves && self.places.file_links.is_none();
         let diagnostic = match self.places.words(case) {
             Some(words) => Diagnostic::error(ours.rule, &self.blamed(folder), words),
+            None if is_unknown => {
+                let message = format!(
+                    "SKILL.md is a link out of the skill's folder; whether {} reads it is not known",
+                    self.profile.name
+                );
+                Diagnostic::warning(ours.rule, &ours.path, message)
+            }
             None => ours,
         };
         Broken {

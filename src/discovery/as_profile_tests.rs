@@ -161,9 +161,20 @@ fn under_our_own_profile_it_is_the_ordinary_look() {
     );
 }
 
+/// What it is, how it is made, and what is said of it.
+type Said = (&'static str, fn(&World) -> &World, &'static [&'static str]);
+
+fn assert_albedo_says(cases: &[Said]) {
+    for (what, make, lines) in cases {
+        let world = World::new();
+        make(&world);
+        assert_eq!(world.says("albedo"), *lines, "{what}");
+    }
+}
+
 #[test]
 fn albedo_says_a_line_of_its_own_about_each_entry() {
-    let cases: &[(&str, fn(&World) -> &World, &[&str])] = &[
+    assert_albedo_says(&[
         (
             "a file is nothing",
             |w| w.file("w/.albedo/skills/x", ""),
@@ -204,6 +215,22 @@ fn albedo_says_a_line_of_its_own_about_each_entry() {
             &["w/.albedo/skills/.git: missing SKILL.md"],
         ),
         (
+            "a root that is a file",
+            |w| w.file("w/.albedo/skills", ""),
+            &["w/.albedo/skills: is not a directory"],
+        ),
+        (
+            "a root that leads nowhere",
+            |w| w.link("w/.albedo/skills", "none"),
+            &["w/.albedo/skills: cannot be resolved"],
+        ),
+    ]);
+}
+
+#[test]
+fn albedo_says_a_line_of_its_own_about_each_skill_file() {
+    assert_albedo_says(&[
+        (
             "a SKILL.md that leads out",
             |w| {
                 w.skill("else/x");
@@ -236,6 +263,15 @@ description: Does it.
             &["w/.albedo/skills/x: SKILL.md exceeds 1048576 bytes"],
         ),
         (
+            "a SKILL.md of as much as may be",
+            |w| {
+                let mut text = b"---\nname: x\ndescription: Does it.\n---\n".to_vec();
+                text.resize(1_048_576, b'a');
+                w.file("w/.albedo/skills/x/SKILL.md", text)
+            },
+            &[],
+        ),
+        (
             "frontmatter at fault",
             |w| w.file("w/.albedo/skills/x/SKILL.md", "---\nname: x\n---\n"),
             &["w/.albedo/skills/x: frontmatter is missing description"],
@@ -251,22 +287,7 @@ description: Does it.
             &["home/.agents/skills/x/SKILL.md: \
                duplicate skill x ignored; using w/.albedo/skills/x/SKILL.md"],
         ),
-        (
-            "a root that is a file",
-            |w| w.file("w/.albedo/skills", ""),
-            &["w/.albedo/skills: is not a directory"],
-        ),
-        (
-            "a root that leads nowhere",
-            |w| w.link("w/.albedo/skills", "none"),
-            &["w/.albedo/skills: cannot be resolved"],
-        ),
-    ];
-    for (what, make, lines) in cases {
-        let world = World::new();
-        make(&world);
-        assert_eq!(world.says("albedo"), *lines, "{what}");
-    }
+    ]);
 }
 
 #[test]
@@ -500,5 +521,25 @@ fn all_of_a_name_stay_where_the_system_keeps_them() {
             .iter()
             .any(|line| line.contains("is not known: the other is w/.agents/skills/x")),
         "{unsettled:?}"
+    );
+}
+
+#[test]
+fn what_nobody_knows_of_links_is_said_and_not_guessed() {
+    let world = World::new();
+    let root = "w/.cursor/skills";
+    world
+        .skill("else/x")
+        .link(&format!("{root}/x"), world.path("else/x"))
+        .link(&format!("{root}/y/SKILL.md"), world.path("else/x/SKILL.md"));
+
+    assert_eq!(
+        world.says("cursor"),
+        [
+            "w/.cursor/skills/x: is a link to else/x, outside its root; \
+             whether cursor follows it is not known",
+            "w/.cursor/skills/y/SKILL.md: SKILL.md is a link out of the skill's folder; \
+             whether cursor reads it is not known",
+        ]
     );
 }

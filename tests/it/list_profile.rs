@@ -20,8 +20,8 @@ fn it_has_the_folders_the_order_and_the_words_of_that_agent() {
 
     sandbox.run(["list", "--profile", "albedo"]).success().is("
         NAME    STATE     DECIDED BY  SOURCE            SIZE  DESCRIPTION
-        review  on        global*     .albedo/skills    70 B  Reviews here.
-        review  shadowed  global      ~/.agents/skills  72 B  (shadowed by .albedo/skills/review/SKILL.md) Reviews at home.
+        review  on        global*     .albedo/skills    64 B  Reviews here.
+        review  shadowed  global      ~/.agents/skills  67 B  (shadowed by .albedo/skills/review/SKILL.md) Reviews at home.
 
         * this repository ships the copy that is on, or turns it on: review. --ignore-project-on leaves that to you.
 
