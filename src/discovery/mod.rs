@@ -12,6 +12,4 @@ pub mod skill_file;
 pub mod snapshot;
 
 #[cfg(test)]
-mod as_profile_tests;
-#[cfg(test)]
 mod tests;

@@ -5,7 +5,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
-use super::snapshot::{DiscoveryError, Snapshot};
+use super::super::snapshot::{DiscoveryError, Snapshot};
 use crate::env::Env;
 use crate::skill::profile::Profile;
 
@@ -72,7 +72,7 @@ impl World {
     /// The skills in their order, `-` before a shadowed one.
     fn skills(&self, profile: &str) -> Vec<String> {
         let snapshot = self.look(profile);
-        let line = |skill: &super::scan::Skill| {
+        let line = |skill: &super::super::scan::Skill| {
             let mark = if skill.shadowed_by.is_some() { "-" } else { "" };
             let folder = self.short(skill.folder.to_str().unwrap());
             format!("{mark}{} {folder}", skill.name)
@@ -542,4 +542,70 @@ fn what_nobody_knows_of_links_is_said_and_not_guessed() {
              whether cursor reads it is not known",
         ]
     );
+}
+
+#[test]
+fn links_within_a_root_are_followed_by_albedo() {
+    let world = World::new();
+    let root = "w/.albedo/skills";
+    world
+        .skill(&format!("{root}/group/x"))
+        .link(&format!("{root}/x"), "group/x");
+
+    assert_eq!(world.skills("albedo"), ["x w/.albedo/skills/x"]);
+    assert_eq!(
+        world.says("albedo"),
+        ["w/.albedo/skills/group: missing SKILL.md"]
+    );
+}
+
+#[test]
+fn home_wins_where_the_system_has_it_first() {
+    let world = World::new();
+    world
+        .skill("w/.claude/skills/x")
+        .skill("home/.claude/skills/x");
+
+    assert_eq!(
+        world.skills("claude-code"),
+        ["x home/.claude/skills/x", "-x w/.claude/skills/x"]
+    );
+}
+
+#[test]
+fn a_winner_that_changes_from_run_to_run_is_said() {
+    let world = World::new();
+    world
+        .skill("w/.claude/skills/x")
+        .skill("w/.agents/skills/x");
+
+    assert_eq!(
+        world.skills("opencode"),
+        ["x w/.claude/skills/x", "x w/.agents/skills/x"]
+    );
+    assert_eq!(
+        world.says("opencode"),
+        [
+            "w/.agents/skills/x/SKILL.md: which of two skills of this name is taken \
+          can change from run to run: the other is w/.claude/skills/x/SKILL.md"
+        ]
+    );
+}
+
+#[test]
+fn a_pipe_in_place_of_a_skill_file_is_not_waited_for() {
+    for profile in ["albedo", "gemini-cli"] {
+        let world = World::new();
+        world.folder("w/.agents/skills/x");
+        let pipe = world.path("w/.agents/skills/x/SKILL.md");
+        let mode = rustix::fs::Mode::RWXU;
+        rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, mode, 0).unwrap();
+
+        let says = world.says(profile);
+        assert_eq!(says.len(), 1, "{profile}: {says:?}");
+        assert!(
+            says[0].ends_with("SKILL.md is not a regular file"),
+            "{profile}: {says:?}"
+        );
+    }
 }
