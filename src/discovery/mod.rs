@@ -1,6 +1,7 @@
 //! Many skills: which folders are looked at, what is found in them, and the
 //! immutable view that everything else reads.
 
+mod as_profile;
 pub mod broken;
 pub mod bundled;
 pub mod conversation;

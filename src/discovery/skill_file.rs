@@ -50,6 +50,11 @@ pub(super) fn open_at(root: impl AsFd, name: &Path, real: &Path) -> Result<Owned
     }
 }
 
+/// Opens `file` wherever links lead.
+pub(super) fn open_following(file: &Path) -> Result<OwnedFd, Errno> {
+    rustix::fs::open(file, FLAGS, Mode::empty())
+}
+
 /// Opens `file`, an absolute path, whatever it is called. As for a SKILL.md, a
 /// link is followed only inside the folder that it lies in.
 #[cfg(feature = "check")]
@@ -110,12 +115,12 @@ pub(crate) fn errno_of(error: &io::Error) -> Errno {
     Errno::from_io_error(error).unwrap_or(Errno::IO)
 }
 
-fn not_regular(location: &Path) -> Diagnostic {
+pub(super) fn not_regular(location: &Path) -> Diagnostic {
     Diagnostic::error(Rule::NotAFile, location, "SKILL.md is not a regular file")
         .with_help("put a text file in its place")
 }
 
-fn unreadable(location: &Path, error: Errno) -> Diagnostic {
+pub(super) fn unreadable(location: &Path, error: Errno) -> Diagnostic {
     let message = format!("cannot be read: {}", plain_words(error));
     Diagnostic::error(Rule::Unreadable, location, message).with_help(UNREADABLE_HELP)
 }

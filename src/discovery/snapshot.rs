@@ -8,11 +8,12 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::as_profile;
 use super::broken::{Broken, skill_folders_in};
 use super::conversation::{Conversation, ConversationError};
 use super::project::Project;
 use super::roots::{Origin, roots};
-use super::scan::{LookedAt, Skill, mark_shadowed, scan};
+use super::scan::{LookedAt, Scan, Skill, mark_shadowed, scan};
 use super::skill_file::SKILL_FILE;
 use crate::diagnostic::{Diagnostic, Rule};
 use crate::env::Env;
@@ -21,6 +22,7 @@ use crate::scope::{
     Cause, Change, Decision, Decisions, Fault, Missing, Resolution, Scope, ScopePath, Scopes,
     State, Step, Subject, store,
 };
+use crate::skill::profile::Profile;
 use crate::text::{nfc, unescaped};
 
 /// Everything there is to know about the skills of one place at one moment.
@@ -54,6 +56,12 @@ pub enum DiscoveryError {
     /// The conversation that was named is none.
     #[error(transparent)]
     Conversation(#[from] ConversationError),
+    /// Nobody knows which folders a system looks in.
+    #[error("where {profile} looks is not known")]
+    UnknownPlaces {
+        /// The system's profile.
+        profile: &'static str,
+    },
     /// A folder that was to be attached is not there.
     #[error("cannot attach {path}: it is not a folder")]
     NotAFolder {
@@ -99,16 +107,52 @@ impl Snapshot {
     /// Returns an error if the conversation or a folder that was named is not
     /// there.
     pub fn load(env: &Env) -> Result<Self, DiscoveryError> {
+        Self::load_with(env, |project, attached| {
+            let looked_at = roots(env, project, attached);
+            let folder = project.and_then(|project| project.folder.canonicalize().ok());
+            let mut scan = scan(looked_at, folder.as_deref(), &env.limits);
+            mark_shadowed(&mut scan.skills);
+            scan
+        })
+    }
+
+    /// Looks at the roots of the system of `profile`, in its order and within
+    /// its bounds, and takes what it would take; the scopes stay ours.
+    ///
+    /// Folders that were given or attached are looked at as well, under the
+    /// rules of that system. What is not known of it is in
+    /// [`Places::not_known`](crate::skill::profile::Places::not_known).
+    ///
+    /// # Errors
+    ///
+    /// Those of [`load`](Self::load), and one if nobody knows which folders the
+    /// system looks in.
+    pub fn load_as(env: &Env, profile: &'static Profile) -> Result<Self, DiscoveryError> {
+        if profile == Profile::CODEAF {
+            return Self::load(env);
+        }
+        if !profile.places.are_known() {
+            return Err(DiscoveryError::UnknownPlaces {
+                profile: profile.name,
+            });
+        }
+        Self::load_with(env, |project, attached| {
+            let looked_at = as_profile::roots(env, attached, profile);
+            let folder = project.and_then(|project| project.folder.canonicalize().ok());
+            as_profile::scan(looked_at, folder.as_deref(), profile, &env.limits)
+        })
+    }
+
+    fn load_with(
+        env: &Env,
+        look: impl FnOnce(Option<&Project>, &[PathBuf]) -> Scan,
+    ) -> Result<Self, DiscoveryError> {
         let project = Project::find(env);
         let conversation = Conversation::find(env)?;
         let scopes = read_scopes(env, project.as_ref(), conversation.as_ref());
         let mut warnings = Vec::new();
         let attached = attached_folders(env, &scopes, &mut warnings)?;
-        let looked_at = roots(env, project.as_ref(), &attached);
-        let folder = project
-            .as_ref()
-            .and_then(|project| project.folder.canonicalize().ok());
-        let scan = scan(looked_at, folder.as_deref(), &env.limits);
+        let scan = look(project.as_ref(), &attached);
         let is_personal = |skill: &Skill| skill.source() == Source::Personal;
         let found = Arc::new(Found {
             has_personal: scan.skills.iter().any(is_personal),
@@ -502,9 +546,8 @@ impl Snapshot {
 }
 
 /// Sorts by name (bytes), then source; copies of one name stay in the order of
-/// precedence, in which the first owns the name.
+/// precedence.
 fn in_order(mut skills: Vec<Skill>) -> Vec<Skill> {
-    mark_shadowed(&mut skills);
     skills.sort_by(|a, b| (a.name.as_str(), a.source()).cmp(&(&b.name, b.source())));
     skills
 }
@@ -624,11 +667,12 @@ mod tests {
             };
             names.iter().map(|name| split(name)).collect()
         };
-        let skills = [
+        let mut skills = [
             of(Source::Personal, personal),
             of(Source::Workspace, workspace),
         ]
         .concat();
+        mark_shadowed(&mut skills);
         let found = Arc::new(Found {
             has_personal: !personal.is_empty(),
             env: Env::new("/p"),

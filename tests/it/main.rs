@@ -29,6 +29,7 @@ mod house;
 mod json;
 mod json_schema;
 mod list;
+mod list_profile;
 mod matrix;
 mod mutations;
 mod places;

@@ -180,6 +180,7 @@ Examples:
   codeaf-skills list --on
   codeaf-skills list 'pdf-*'
   codeaf-skills list --names --off
+  codeaf-skills list --profile albedo    which skills Albedo would find
   codeaf-skills list -v               also every root, and what was passed over")]
     List(List),
 
@@ -381,6 +382,15 @@ pub(crate) struct List {
     /// Print names alone, one a line
     #[arg(long, conflicts_with = "json")]
     pub(crate) names: bool,
+
+    /// Look as another agent does: its folders, its order, its bounds
+    ///
+    /// What does not load there is said in the words of that agent, as far as
+    /// they are known. Whether a skill is on is still what our scopes say of its
+    /// name. Folders of --skills-dir, CODEAF_SKILLS_PATH and --folder are looked
+    /// at too. codeaf, unless given.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) profile: Option<String>,
 }
 
 #[derive(Debug, Args)]

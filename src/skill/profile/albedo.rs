@@ -3,8 +3,8 @@
 use super::Effect::{Changes, Drops, Loads};
 use super::Evidence::Source;
 use super::{
-    Base, Case, Characters, Effect, Evidence, FenceLine, Links, Places, Profile, Reader, SameName,
-    Scalars, TextRule, Trim, Unit,
+    Base, Case, Characters, Effect, Evidence, FenceLine, Links, PlaceCase, Places, Profile, Reader,
+    SameName, Scalars, TextRule, Trim, Unit,
 };
 
 /// Evidence: its source and tests, generation A1.
@@ -195,4 +195,37 @@ static PLACES: Places = Places {
     same_name: Some(SameName::First),
     candidates: Some(128),
     diagnostics: Some(64),
+    // A duplicate alone names its SKILL.md.
+    blames_folder: true,
+    words: &[
+        (PlaceCase::RootNoFolder, "is not a directory"),
+        (PlaceCase::RootUnlisted, "cannot be listed"),
+        (PlaceCase::RootUnresolved, "cannot be resolved"),
+        (
+            PlaceCase::FolderUnresolved,
+            "skill directory cannot be resolved",
+        ),
+        (
+            PlaceCase::FolderLeaves,
+            "skill directory symlink escapes discovery root",
+        ),
+        (PlaceCase::NoSkillFile, "missing SKILL.md"),
+        (PlaceCase::FileLeaves, "SKILL.md symlink escapes skill root"),
+        (PlaceCase::FileUnresolved, "SKILL.md cannot be resolved"),
+        (PlaceCase::FileNotRegular, "SKILL.md is not a regular file"),
+        (PlaceCase::FileUnreadable, "SKILL.md cannot be read"),
+        (
+            PlaceCase::NameTaken,
+            "duplicate skill {name} ignored; using {winner}",
+        ),
+        (
+            PlaceCase::Limited,
+            "skill discovery limit reached; remaining entries ignored",
+        ),
+        (
+            PlaceCase::Omitted,
+            "{count} additional skill diagnostics omitted",
+        ),
+    ],
+    doubt: "",
 };

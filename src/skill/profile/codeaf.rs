@@ -72,5 +72,5 @@ static PLACES: Places = Places {
     file_links: Some(Links::Inside),
     same_name: Some(SameName::First),
     candidates: Some(16_384),
-    diagnostics: None,
+    ..Places::UNKNOWN
 };

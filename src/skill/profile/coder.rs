@@ -198,6 +198,7 @@ static PLACES: Places = Places {
     // D1: a linked subfolder is no folder to it.
     folder_links: Some(Links::Passed),
     same_name: Some(SameName::First),
+    doubt: "where CODER_AGENT_EXP_SKILLS_DIRS names other folders, those are looked at instead",
     ..Places::UNKNOWN
 };
 

@@ -151,6 +151,7 @@ static PLACES: Places = Places {
     walks_up: Some(true),
     depth: Some(1),
     same_name: Some(SameName::First),
+    doubt: "only the CLI looks in folders above, and there only in .github/skills",
     ..Places::UNKNOWN
 };
 

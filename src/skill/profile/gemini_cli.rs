@@ -107,5 +107,6 @@ static PLACES: Places = Places {
     folder_links: Some(Links::Followed),
     file_links: Some(Links::Followed),
     same_name: Some(SameName::First),
+    doubt: "the project is looked at only where it is trusted",
     ..Places::UNKNOWN
 };

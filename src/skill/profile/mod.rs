@@ -32,8 +32,8 @@ use crate::limits::Limits;
 pub use breach::Breach;
 pub use case::Case;
 pub use reader::{
-    Base, Body, Characters, Effect, Evidence, Fallback, FenceLine, LineEnds, Links, Places, Reader,
-    SameName, Scalars, TextRule, Trim, Unit, Which,
+    Base, Body, Characters, Effect, Evidence, Fallback, FenceLine, LineEnds, Links, PlaceCase,
+    Places, Reader, SameName, Scalars, TextRule, Trim, Unit, Which,
 };
 pub use verdict::{Outcome, ProfileVerdict, Told, findings, verdict};
 

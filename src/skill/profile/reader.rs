@@ -251,6 +251,14 @@ pub struct Places {
     pub candidates: Option<usize>,
     /// Diagnostics that are shown.
     pub diagnostics: Option<usize>,
+    /// Whether what it says names the skill's folder instead of its SKILL.md.
+    pub blames_folder: bool,
+    /// What it says of what is no skill; a case that is not here has no words,
+    /// or nobody knows them.
+    pub words: &'static [(PlaceCase, &'static str)],
+    /// What of all this holds only at times, as a part of a sentence; empty
+    /// where nothing does.
+    pub doubt: &'static str,
 }
 
 impl Places {
@@ -266,7 +274,82 @@ impl Places {
         same_name: None,
         candidates: None,
         diagnostics: None,
+        blames_folder: false,
+        words: &[],
+        doubt: "",
     };
+
+    /// Returns whether any folder is known that the system looks in.
+    #[must_use]
+    pub fn are_known(&self) -> bool {
+        !(self.project.is_empty() && self.home.is_empty())
+    }
+
+    /// Returns what the system says of `case`, if it says something.
+    #[must_use]
+    pub fn words(&self, case: PlaceCase) -> Option<&'static str> {
+        let found = self.words.iter().find(|(known, _)| *known == case);
+        found.map(|&(_, words)| words)
+    }
+
+    /// Returns what is not known of these places, in parts of a sentence.
+    #[must_use]
+    pub fn not_known(&self) -> Vec<&'static str> {
+        let has_both = !self.project.is_empty() && !self.home.is_empty();
+        let unknown = [
+            (
+                has_both && self.first.is_none(),
+                "whether the project or home comes first",
+            ),
+            (
+                self.walks_up.is_none(),
+                "whether folders above the working folder are looked at",
+            ),
+            (self.depth.is_none(), "how deep a skill may lie"),
+            (
+                self.folder_links.is_none(),
+                "whether links to skill folders are followed",
+            ),
+            (
+                self.same_name.is_none(),
+                "which of several skills of one name is taken",
+            ),
+        ];
+        let unknown = unknown.iter().filter(|(is_unknown, _)| *is_unknown);
+        unknown.map(|&(_, what)| what).collect()
+    }
+}
+
+/// What a system can meet where it looks, beside a SKILL.md that it reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PlaceCase {
+    /// A root is there and is no folder.
+    RootNoFolder,
+    /// A root cannot be listed.
+    RootUnlisted,
+    /// A root is a link that leads nowhere.
+    RootUnresolved,
+    /// An entry of a root leads nowhere.
+    FolderUnresolved,
+    /// A link in a root leaves it.
+    FolderLeaves,
+    /// A folder has no SKILL.md.
+    NoSkillFile,
+    /// A SKILL.md is a link that leaves its skill.
+    FileLeaves,
+    /// A SKILL.md is a link that leads nowhere.
+    FileUnresolved,
+    /// A SKILL.md is no regular file.
+    FileNotRegular,
+    /// A SKILL.md cannot be read.
+    FileUnreadable,
+    /// The name belongs to another skill; `{name}` and `{winner}`, the path of
+    /// its SKILL.md, are put in.
+    NameTaken,
+    /// Candidates are left out.
+    Limited,
+    /// Diagnostics are left out; `{count}` is put in.
+    Omitted,
 }
 
 /// A base that roots lie under.

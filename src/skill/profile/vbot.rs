@@ -3,8 +3,8 @@
 use super::Effect::{Changes, Drops, Loads, Warns};
 use super::Evidence::Source;
 use super::{
-    Base, Case, Effect, Evidence, FenceLine, LineEnds, Links, Places, Profile, Reader, SameName,
-    Scalars, TextRule, Trim, Unit, Which,
+    Base, Case, Effect, Evidence, FenceLine, LineEnds, Links, PlaceCase, Places, Profile, Reader,
+    SameName, Scalars, TextRule, Trim, Unit, Which,
 };
 
 /// Evidence: its source and tests, the loader of generation V0.
@@ -171,5 +171,11 @@ static PLACES: Places = Places {
     depth: Some(1),
     folder_links: Some(Links::Followed),
     same_name: Some(SameName::First),
+    words: &[(
+        PlaceCase::NameTaken,
+        "Duplicate skill name '{name}' rejected; first found at {winner}.",
+    )],
+    doubt: "of the two folders of a project, only the one of its declared format is looked at; \
+            private, user and shipped skills lie elsewhere, and --skills-dir names them",
     ..Places::UNKNOWN
 };

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::builder::styling::Style;
 use codeaf_skills::name::matches_pattern;
+use codeaf_skills::skill::profile::{Profile, SameName};
 use codeaf_skills::text::{clean, counted, nfc, one_line, path_text, size, visible};
 use codeaf_skills::{
     Broken, Cause, Diagnostic, Env, Missing, Origin, Resolution, RootOutcome, Severity, Skill,
@@ -13,14 +14,19 @@ use codeaf_skills::{
 };
 use serde::{Serialize, Serializer};
 
-use super::{DONE, REFUSED, Status, load, report_unreadable, source_cell};
+use super::{DONE, REFUSED, Status, load_as, named_profile, report_unreadable, source_cell};
 use crate::args::List;
 use crate::failure::Failure;
 use crate::render::{Console, Rows, cell, wrap};
 
 pub(super) fn run(args: &List, env: &Env, console: &mut Console) -> Result<Status, Failure> {
-    let snapshot = load(env, console)?;
-    let chosen = Chosen::new(args, &snapshot);
+    let profile = match args.profile.as_deref() {
+        Some(name) => named_profile(name)?,
+        None => Profile::CODEAF,
+    };
+    let snapshot = load_as(env, profile, console)?;
+    note_doubts(profile, console);
+    let chosen = Chosen::new(args, &snapshot, profile);
     if console.json {
         chosen.print_json(console)?;
     } else if args.names {
@@ -32,6 +38,19 @@ pub(super) fn run(args: &List, env: &Env, console: &mut Console) -> Result<Statu
     Ok(if unreadable { REFUSED } else { DONE })
 }
 
+/// Says what of a system's places is not known, or holds only at times.
+fn note_doubts(profile: &Profile, console: &mut Console) {
+    let places = profile.places;
+    let unknown = places.not_known();
+    if !unknown.is_empty() {
+        let unknown = unknown.join("; ");
+        console.note(format!("note: not known of {}: {unknown}", profile.name));
+    }
+    if !places.doubt.is_empty() {
+        console.note(format!("note: {}: {}", profile.name, places.doubt));
+    }
+}
+
 /// A skill with its resolution.
 struct Row<'a> {
     skill: &'a Skill,
@@ -41,8 +60,10 @@ struct Row<'a> {
 /// What the flags and the pattern leave of a snapshot.
 struct Chosen<'a> {
     snapshot: &'a Snapshot,
+    /// Who looked.
+    profile: &'static Profile,
     /// What to say where there is nothing to show.
-    nothing: &'static str,
+    nothing: String,
     only_broken: bool,
     rows: Vec<Row<'a>>,
     broken: Vec<&'a Broken>,
@@ -50,7 +71,7 @@ struct Chosen<'a> {
 }
 
 impl<'a> Chosen<'a> {
-    fn new(args: &List, snapshot: &'a Snapshot) -> Self {
+    fn new(args: &List, snapshot: &'a Snapshot, profile: &'static Profile) -> Self {
         let pattern = args.pattern.as_deref().map(nfc);
         let fits = |name: &str| {
             pattern
@@ -88,7 +109,8 @@ impl<'a> Chosen<'a> {
             .filter(|missing| everything && fits(&missing.name));
         Self {
             snapshot,
-            nothing: nothing(args),
+            profile,
+            nothing: nothing(args, profile),
             only_broken: args.broken,
             rows,
             broken: broken.collect(),
@@ -160,7 +182,7 @@ impl<'a> Chosen<'a> {
             if findings.is_empty() || console.is_verbose() {
                 sections.begin(console)?;
             }
-            print_notes(&notes, console)?;
+            self.print_notes(&notes, console)?;
         }
         if self.rows.is_empty() && self.missing.is_empty() && self.broken.is_empty() {
             console.note(format!("note: {}", self.nothing));
@@ -253,7 +275,8 @@ impl<'a> Chosen<'a> {
         let findings_word = counted(findings.len(), "finding");
         if !console.is_verbose() {
             return console.line(format!(
-                "{what} {load} with {findings_word}; `codeaf-skills list -v` shows them"
+                "{what} {load} with {findings_word}; `{} -v` shows them",
+                list_command(self.profile)
             ));
         }
         console.line(format!("loaded, with {findings_word}:"))?;
@@ -264,7 +287,10 @@ impl<'a> Chosen<'a> {
     }
 
     fn print_roots(&self, console: &mut Console) -> io::Result<()> {
-        console.line("roots, the first one wins:")?;
+        console.line(match self.profile.places.same_name {
+            Some(SameName::First) => "roots, the first one wins:",
+            _ => "roots:",
+        })?;
         let mut rows = Rows::new(&["ROOT", "OF", "SKILLS"]);
         for looked_at in self.snapshot.roots() {
             let root = &looked_at.root;
@@ -288,28 +314,42 @@ impl<'a> Chosen<'a> {
         }
         print_rows(&rows, console)
     }
-}
 
-/// The rows that are no fault: how many there are, and with `-v` what they are.
-fn print_notes(notes: &[&&Broken], console: &mut Console) -> io::Result<()> {
-    let what = counted(notes.len(), "entry");
-    if console.is_verbose() {
-        console.line(format!("no skills, passed over ({what}):"))?;
-        return print_broken(notes, console);
+    /// The rows that are no fault: how many there are, and with `-v` what they
+    /// are.
+    fn print_notes(&self, notes: &[&&Broken], console: &mut Console) -> io::Result<()> {
+        let what = counted(notes.len(), "entry");
+        if console.is_verbose() {
+            console.line(format!("no skills, passed over ({what}):"))?;
+            return print_broken(notes, console);
+        }
+        let verb = if notes.len() == 1 { "is" } else { "are" };
+        console.line(format!(
+            "{what} in the roots {verb} no skill; `{} -v` shows which and why",
+            list_command(self.profile)
+        ))
     }
-    let verb = if notes.len() == 1 { "is" } else { "are" };
-    console.line(format!(
-        "{what} in the roots {verb} no skill; `codeaf-skills list -v` shows which and why"
-    ))
 }
 
-fn nothing(args: &List) -> &'static str {
+/// Returns the command that looks as `profile` does.
+fn list_command(profile: &Profile) -> String {
+    if profile.name == Profile::CODEAF.name {
+        "codeaf-skills list".to_owned()
+    } else {
+        format!("codeaf-skills list --profile {}", profile.name)
+    }
+}
+
+fn nothing(args: &List, profile: &Profile) -> String {
+    let list = list_command(profile);
     match (args.on, args.broken, args.shadowed, &args.pattern) {
-        (_, _, _, Some(_)) => "no name fits; `codeaf-skills list` shows all of them",
-        (true, ..) => "nothing is on here; `codeaf-skills on NAME --global` turns a skill on",
-        (_, true, ..) => "nothing is broken",
-        (_, _, true, _) => "nothing is shadowed",
-        _ => "no skill was found; `codeaf-skills list -v` shows where it was looked",
+        (_, _, _, Some(_)) => format!("no name fits; `{list}` shows all of them"),
+        (true, ..) => {
+            "nothing is on here; `codeaf-skills on NAME --global` turns a skill on".to_owned()
+        }
+        (_, true, ..) => "nothing is broken".to_owned(),
+        (_, _, true, _) => "nothing is shadowed".to_owned(),
+        _ => format!("no skill was found; `{list} -v` shows where it was looked"),
     }
 }
 

@@ -15,6 +15,8 @@ mod why;
 
 use std::path::Path;
 
+use codeaf_skills::name::near;
+use codeaf_skills::skill::profile::Profile;
 use codeaf_skills::{
     ActivationError, Cause, ConversationError, Diagnostic, DiscoveryError, Env, Lookup, Origin,
     Scope, Skill, Snapshot, StoreError,
@@ -22,7 +24,7 @@ use codeaf_skills::{
 
 use crate::args::{Cli, Command};
 use crate::failure::Failure;
-use crate::render::Console;
+use crate::render::{Console, cell};
 use codeaf_skills::text::visible;
 
 /// What the process exits with when a command came to its end.
@@ -55,11 +57,32 @@ pub(crate) fn run(cli: &Cli, env: &Env, console: &mut Console) -> Result<Status,
 
 /// Takes a snapshot and prints what is odd about scope files.
 fn load(env: &Env, console: &mut Console) -> Result<Snapshot, Failure> {
-    let snapshot = Snapshot::load(env)?;
+    load_as(env, Profile::CODEAF, console)
+}
+
+/// Takes a snapshot of what the system of `profile` finds.
+fn load_as(
+    env: &Env,
+    profile: &'static Profile,
+    console: &mut Console,
+) -> Result<Snapshot, Failure> {
+    let snapshot = Snapshot::load_as(env, profile)?;
     for warning in snapshot.warnings() {
         console.finding(warning);
     }
     Ok(snapshot)
+}
+
+/// Returns the profile called `name`, or a failure that says what is near.
+fn named_profile(name: &str) -> Result<&'static Profile, Failure> {
+    Profile::named(name).ok_or_else(|| {
+        let names: Vec<&str> = Profile::ALL.iter().map(|profile| profile.name).collect();
+        let help = match near(name, names.iter().copied()).first() {
+            Some(meant) => format!("did you mean `{meant}`?"),
+            None => format!("the profiles are {}", names.join(", ")),
+        };
+        Failure::usage(format!("there is no profile `{}`", cell(name))).help(help)
+    })
 }
 
 /// Prints every scope file that cannot be read; returns whether there is one.
@@ -250,6 +273,10 @@ impl From<DiscoveryError> for Failure {
             DiscoveryError::Conversation(ConversationError::AmbiguousId { .. }) => (
                 "conversation_ambiguous",
                 "name the conversation's folder instead of its id",
+            ),
+            DiscoveryError::UnknownPlaces { .. } => (
+                "places_unknown",
+                "`codeaf-skills check --profile NAME` judges skills by its rules wherever they lie",
             ),
             DiscoveryError::Conversation(_) => (
                 "conversation_not_found",
