@@ -96,7 +96,7 @@ impl<'a> Matrix<'a> {
     /// let file = folder.path().join("a/SKILL.md");
     /// # std::fs::create_dir(folder.path().join("a"))?;
     /// std::fs::write(&file, "---\nname: a\ndescription: Use when: asked\n---\nBody.\n")?;
-    /// let checked = check::check(&[Target { file }], Profile::SPEC, &Limits::DEFAULT);
+    /// let checked = check::check(&[Target { file }], &[Profile::SPEC], &Limits::DEFAULT);
     /// let profiles = ["codex", "albedo", "coder"].map(|name| Profile::named(name).unwrap());
     ///
     /// let matrix = Matrix::of(&checked, &profiles, &Limits::DEFAULT);
