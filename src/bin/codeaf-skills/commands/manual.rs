@@ -80,13 +80,18 @@ mod tests {
         Path::new(env!("CARGO_MANIFEST_DIR")).join(name)
     }
 
-    /// Compares the files of a folder with what they should be, or writes them.
+    /// Whether what is committed is to be written anew.
     #[expect(
         clippy::disallowed_methods,
         reason = "a person asks for it in a run of the tests"
     )]
+    fn updates() -> bool {
+        std::env::var_os("UPDATE_GENERATED").is_some()
+    }
+
+    /// Compares the files of a folder with what they should be, or writes them.
     fn assert_generated(folder: &Path, files: &[(String, Vec<u8>)]) {
-        if std::env::var_os("UPDATE_GENERATED").is_some() {
+        if updates() {
             for entry in fs::read_dir(folder).unwrap() {
                 fs::remove_file(entry.unwrap().path()).unwrap();
             }
@@ -143,6 +148,30 @@ mod tests {
 
         assert_generated(&folder("completions"), &scripts);
         assert!(scripts.iter().all(|(_, script)| !script.is_empty()));
+    }
+
+    #[test]
+    fn generated_rules_of_the_readme_are_those_of_the_code() {
+        use codeaf_skills::{Rule, check::rules::Record};
+        const BEGIN: &str = "<!-- rules -->\n";
+        const END: &str = "<!-- /rules -->";
+        let row = |rule: &Rule| format!("| `{rule}` | {} |\n", Record::of(*rule).title);
+        let rows: String = Rule::ALL.iter().map(row).collect();
+        let table = format!("\n| rule | says |\n| --- | --- |\n{rows}\n");
+        let path = folder("README.md");
+        let page = fs::read_to_string(&path).unwrap();
+        let (before, rest) = page.split_once(BEGIN).unwrap();
+        let (found, after) = rest.split_once(END).unwrap();
+
+        if updates() {
+            let page = format!("{before}{BEGIN}{table}{END}{after}");
+            fs::write(path, page).unwrap();
+        } else {
+            assert!(
+                found == table,
+                "run UPDATE_GENERATED=1 cargo test generated"
+            );
+        }
     }
 
     /// The names that package builders expect.
