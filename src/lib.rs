@@ -13,10 +13,11 @@
 //! | room | answers |
 //! | --- | --- |
 //! | [`diagnostic`], [`env`](mod@env), [`limits`], [`text`], [`name`] | what is a finding, where do we start, how much is read, what may reach a terminal, what is near a name |
-//! | [`skill`] | what does one SKILL.md say, does it load, what does it bundle |
+//! | [`skill`] | what does one SKILL.md say, does it load, what would each agent system do with it, what does it bundle |
 //! | [`scope`] | who decided: the scope files, the one rule, the write path |
 //! | [`discovery`] | which skills are there: roots, scan, and the [`Snapshot`] over both |
 //! | [`disclosure`] | what does the model get: catalog, `skill` tool, activation, slash commands |
+//! | `check` (a feature) | will this skill work, where, and how is it mended |
 //!
 //! `skill` and `scope` do not know each other. Nothing here prints, reads the
 //! process's surroundings or exits: an [`Env`] is handed in, and values come

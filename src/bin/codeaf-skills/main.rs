@@ -15,8 +15,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
-use clap::Parser;
 use clap::error::ErrorKind;
+use clap::{CommandFactory, FromArgMatches};
 use codeaf_skills::text::clean;
 use codeaf_skills::{Allowed, Env};
 
@@ -30,7 +30,7 @@ fn main() -> ExitCode {
         return complete::answer();
     }
     let mut console = Console::new(Color::Auto, asks_for_json(), has_no_color());
-    let cli = match Cli::try_parse() {
+    let cli = match parse() {
         Ok(cli) => cli,
         Err(error) => return wrong_usage(&error, &mut console),
     };
@@ -62,6 +62,14 @@ fn main() -> ExitCode {
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => Failure::from(error).report(&mut console),
     }
+}
+
+#[expect(clippy::disallowed_methods, reason = "here the words are read")]
+fn parse() -> Result<Cli, clap::Error> {
+    // Never freed: the process ends with the command.
+    let command = Box::leak(Box::new(Cli::command()));
+    let matches = command.try_get_matches_from_mut(std::env::args_os())?;
+    Cli::from_arg_matches(&matches).map_err(|error| error.format(command))
 }
 
 /// Reads what the process was started with.

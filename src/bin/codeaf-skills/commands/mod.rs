@@ -70,6 +70,9 @@ fn load_as(
     for warning in snapshot.warnings() {
         console.finding(warning);
     }
+    // The process ends with the command: to take thousands of skills apart
+    // before would only cost time.
+    std::mem::forget(snapshot.clone());
     Ok(snapshot)
 }
 
