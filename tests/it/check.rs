@@ -350,6 +350,7 @@ fn a_preview_of_fix_is_a_diff_and_writes_nothing() {
          See [text](there) and [a](zz.md).
         -- stderr --
         .agents/skills/pdf/SKILL.md:3:22: quoted the value of `description` [unquoted-colon]
+        note: nothing was written; without -n the edits above are made
         ");
     assert_eq!(sandbox.everything(), before);
 }
@@ -390,6 +391,24 @@ fn a_project_says_what_it_wants_and_flags_come_first() {
         .run(["check"])
         .refused()
         .has(&["error: .codeaf/check.json:1:2: "]);
+}
+
+#[test]
+fn the_check_json_of_the_help_text_is_one_that_works() {
+    let sandbox = sandbox();
+    let help = sandbox.run(["check", "--help"]).success().stdout;
+    let (_, example) = help.split_once("can have:\n").unwrap();
+    sandbox.write("project/.codeaf/check.json", example);
+    sandbox.write(
+        "project/check-baseline.json",
+        "{\"version\": 1, \"findings\": []}\n",
+    );
+
+    sandbox
+        .run(["check"])
+        .refused()
+        .has(&["2 skills, 2 profiles: ", "unquoted-colon"])
+        .lacks(&["error: "]);
 }
 
 #[test]

@@ -283,7 +283,15 @@ Examples:
   codeaf-skills check .agents/skills --strict --format github
   codeaf-skills check --profile codeaf
   codeaf-skills check --fix -n        what would be mended, as a diff
-  codeaf-skills check --explain unquoted-colon")]
+  codeaf-skills check --explain unquoted-colon
+
+A .codeaf/check.json with all that it can have:
+  {
+    \"rules\": {\"unknown-field\": \"allow\", \"unquoted-colon\": \"deny\"},
+    \"profiles\": [\"spec\", \"codex\"],
+    \"exclude\": [\"vendor/**\"],
+    \"baseline\": \"check-baseline.json\"
+  }")]
     Check(Check),
 
     /// Make a starter skill
@@ -534,7 +542,8 @@ pub(crate) struct Check {
     ///
     /// Quotes values, strips a byte-order mark, makes line ends one kind, renames
     /// skill.md; no field's value changes. With `unknown-keys`, fields outside
-    /// the specification move under `metadata` as well.
+    /// the specification move under `metadata` as well; an agent that acts on
+    /// such a field no longer finds it there.
     #[arg(long, value_name = "WHAT", num_args = 0..=1, require_equals = true, default_missing_value = "usual")]
     pub(crate) fix: Option<Mending>,
 

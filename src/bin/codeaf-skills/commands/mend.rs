@@ -63,7 +63,9 @@ pub(super) fn preview(
         print_diff(&diff, console)?;
         is_empty &= preview.fixes.is_empty();
     }
-    if is_empty && all_done {
+    if !is_empty {
+        console.note("note: nothing was written; without -n the edits above are made");
+    } else if all_done {
         console.note("note: nothing to mend");
     }
     Ok(if all_done { DONE } else { REFUSED })
