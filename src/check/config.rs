@@ -409,6 +409,10 @@ impl ConfigError {
     pub fn help(&self) -> Option<&str> {
         match self {
             Self::Malformed { help, .. } => help.as_deref(),
+            // The file of a project may be missing, so that this is a baseline.
+            Self::Unreadable { source, .. } if source.kind() == io::ErrorKind::NotFound => {
+                Some("`check --format baseline > FILE` writes down today's findings")
+            }
             Self::Unreadable { .. } | Self::TooLarge { .. } => None,
         }
     }

@@ -412,6 +412,39 @@ fn the_check_json_of_the_help_text_is_one_that_works() {
 }
 
 #[test]
+fn a_missing_baseline_and_a_preview_as_json_say_what_to_do() {
+    let sandbox = sandbox();
+
+    sandbox
+        .run(["check", "--baseline", "gone.json"])
+        .refused()
+        .is(r"
+        -- stderr --
+        error: cannot read gone.json
+        caused by: No such file or directory (os error 2)
+        help: `check --format baseline > FILE` writes down today's findings
+        -- exit 1 --
+        ");
+    sandbox
+        .run(["check", "--fix", "-n", "--json"])
+        .usage()
+        .has(&["exclude each other", "a preview is a diff"]);
+}
+
+#[test]
+fn a_folder_name_cannot_write_to_the_log_of_github() {
+    let output = Sandbox::new()
+        .file(
+            "project/esc\u{1b}[31m\u{202e}/SKILL.md",
+            "---\nname: x\ndescription: a: b\n---\nx\n",
+        )
+        .run(["check", "--format", "github"])
+        .refused();
+
+    output.lacks(&["\u{1b}", "\u{202e}"]);
+}
+
+#[test]
 fn a_baseline_keeps_old_findings_quiet_and_new_ones_not() {
     let sandbox = sandbox();
     let baseline = sandbox.run(["check", "--format", "baseline"]).success();

@@ -188,7 +188,7 @@ fn json_has_the_same_and_what_check_has_of_the_first_profile() {
 }
 
 #[test]
-fn strict_minds_warnings_and_never_what_nobody_knows() {
+fn strict_minds_warnings_and_what_nobody_knows_is_one() {
     let sandbox = sandbox().file(
         "project/skills/field/SKILL.md",
         "---\nname: field\ndescription: d\nversion: 1\n---\nBody.\n",
@@ -200,7 +200,47 @@ fn strict_minds_warnings_and_never_what_nobody_knows() {
 
     check("spec,codex", &[]).success();
     check("spec,codex", &["--strict"]).refused();
-    check("cursor,codex", &["--strict"]).success().has(&["?"]);
+    check("cursor,codex", &[]).success().has(&["?"]);
+    check("cursor,codex", &["--strict"]).refused().has(&["?"]);
+}
+
+#[test]
+fn the_exit_status_does_not_hang_on_the_form() {
+    let sandbox = Sandbox::new().file(
+        "project/skills/a/SKILL.md",
+        "---\nname: a\ndescription: A: b.\n---\nBody.\n",
+    );
+    let old = sandbox.run(["check", "--profile", "all", "--format", "baseline"]);
+    sandbox.write("project/old.json", &old.success().bytes);
+
+    for (flags, status) in [
+        (vec![], 1),
+        (vec!["--allow", "unquoted-colon"], 0),
+        (vec!["--warn", "unquoted-colon"], 0),
+        (vec!["--warn", "unquoted-colon", "--strict"], 1),
+        (vec!["--baseline", "old.json"], 0),
+    ] {
+        for form in ["text", "json", "github", "sarif"] {
+            let words = ["check", "--profile", "all", "--format", form];
+            sandbox.run(words.iter().chain(&flags)).exits(status);
+        }
+    }
+}
+
+#[test]
+fn a_profile_that_is_named_twice_counts_once() {
+    let sandbox = sandbox();
+    let columns = |profiles| {
+        let output = sandbox.run(["check", "--profile", profiles, "--json", "skills"]);
+        output.json()["profiles"].clone()
+    };
+
+    assert_eq!(
+        columns("codex,codex,cursor"),
+        serde_json::json!(["codex", "cursor"])
+    );
+    assert_eq!(columns("spec,all"), columns("all,spec,cursor"));
+    assert!(columns("codex,codex").is_null(), "this is no matrix");
 }
 
 #[test]

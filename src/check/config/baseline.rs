@@ -81,14 +81,14 @@ impl<'de> Deserialize<'de> for Fingerprint {
 
 /// Returns the fingerprint of each finding of `checked`, in their order.
 ///
-/// The line of a finding about another file, or about one that could not be
-/// read, counts as empty.
+/// The line of a finding about another file, about one that could not be read,
+/// or about the body as a whole counts as empty.
 #[must_use]
 pub fn fingerprints(checked: &Checked) -> Vec<Fingerprint> {
     let mut lines = Lines::new(&checked.bytes);
     let of = |finding: &Diagnostic| {
-        let is_own = finding.path == checked.target.file;
-        let line = if is_own {
+        let has_line = finding.path == checked.target.file && finding.rule != Rule::BodyTooLong;
+        let line = if has_line {
             lines.get(finding.span.line)
         } else {
             b""
@@ -198,7 +198,8 @@ impl Baseline {
             Some(bytes) => Self::parse(path, folder, &bytes),
             None => Err(ConfigError::Unreadable {
                 path: path.to_path_buf(),
-                source: std::io::ErrorKind::NotFound.into(),
+                // 2 is "there is no such file" on every system, in its own words.
+                source: std::io::Error::from_raw_os_error(2),
             }),
         }
     }
@@ -357,6 +358,14 @@ mod tests {
             assert_eq!(now[0].findings.len(), left, "{file} {text:?}");
             assert_eq!(silenced, findings.len() - left, "{file} {text:?}");
         }
+    }
+
+    #[test]
+    fn a_finding_about_the_whole_body_hangs_on_no_line() {
+        let long = |text| checked("/p/a/SKILL.md", text, &[(Rule::BodyTooLong, 2)]);
+        let baseline = Baseline::of(&[long("x\ny\n")], Path::new(FOLDER));
+
+        assert_eq!(baseline.filter(&mut [long("x\nanother\ny\n")]), 1);
     }
 
     #[test]

@@ -166,6 +166,24 @@ fn a_list_of_tools_becomes_text() {
 }
 
 #[test]
+fn a_field_that_slipped_to_the_right_is_no_part_of_a_value() {
+    for inner in [
+        "name: a\n description: Does x. Use when: y.\n",
+        "name: a\ndescription: d: e\n  license: MIT\n",
+        "author: x: y\n\n  version: 1\n",
+    ] {
+        assert_eq!(mended_inner(inner, FixOptions::default()), inner);
+    }
+    assert_eq!(
+        mended_inner(
+            "description: d: e\n  Note: it goes on\n",
+            FixOptions::default()
+        ),
+        "description: 'd: e\n  Note: it goes on'\n"
+    );
+}
+
+#[test]
 fn unknown_fields_move_under_metadata() {
     for (inner, expected) in [
         (

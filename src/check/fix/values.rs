@@ -221,7 +221,8 @@ impl Search<'_> {
         }
     }
 
-    /// Returns the bytes of an unquoted value that may go on over deeper lines.
+    /// Returns the bytes of an unquoted value that may go on over deeper lines;
+    /// nothing where one of them may be a field that slipped to the right.
     fn unquoted_range(&self, field: &Field) -> Option<Range<usize>> {
         let start = self.head.range(field.value.span)?.start;
         let column = field.key_span.column as usize;
@@ -234,6 +235,9 @@ impl Search<'_> {
             if !is_blank && (line.len() - text.len() < column || text.starts_with('#')) {
                 break;
             }
+            if is_like_field(text) {
+                return None;
+            }
             if !is_blank {
                 last = number;
             }
@@ -242,6 +246,16 @@ impl Search<'_> {
         let end = self.head.start(last) + line.len();
         (start < end).then_some(start..end)
     }
+}
+
+/// Whether a line begins as a field does: a word in small letters and a colon.
+fn is_like_field(line: &str) -> bool {
+    let is_of_key = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b"-_".contains(&b);
+    line.split_once(':').is_some_and(|(key, rest)| {
+        let is_key =
+            key.starts_with(|c: char| c.is_ascii_lowercase()) && key.bytes().all(is_of_key);
+        is_key && (rest.is_empty() || rest.starts_with([' ', '\t', '\r']))
+    })
 }
 
 /// Returns the rule by which a plain value is taken, or may be taken, for

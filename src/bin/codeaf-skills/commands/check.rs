@@ -1,12 +1,12 @@
 //! `check`: will these skills work, and where?
 
-mod matrix;
-
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use codeaf_skills::check::config::{self, Baseline, CheckConfig, ConfigError, Level};
+use codeaf_skills::check::matrix::Matrix;
 use codeaf_skills::check::rules::Record;
 use codeaf_skills::check::targets::{self, Found};
 use codeaf_skills::check::{self, Checked, Target};
@@ -37,40 +37,45 @@ pub(super) fn run(args: &Check, env: &Env, console: &mut Console) -> Result<Stat
         }
         all_mended = mend::mend(&mut found, mending, env, console);
     }
-    // Several profiles are columns of a matrix where a person or a program can
-    // read one; what lies beyond the frontmatter is judged by the first.
-    let is_matrix = profiles.len() > 1 && matches!(format, CheckFormat::Text | CheckFormat::Json);
-    let judges = if is_matrix {
-        &profiles[..1]
-    } else {
-        &profiles[..]
-    };
-    let mut checked = check::check(&found.targets, judges, &env.limits);
-    add_strays(&mut checked, found.findings);
-    for one in &mut checked {
-        config.apply(&mut one.findings);
-    }
     let folder = Project::find(env).map_or_else(|| env.start.clone(), |project| project.folder);
-    let silenced = match baseline(args, &config, env) {
+    let old = match baseline(args, &config, env) {
         // What is written anew takes nothing from the old one.
         Some(path) if format != CheckFormat::Baseline => {
-            Baseline::load(&path, &folder, &env.limits)?.filter(&mut checked)
+            Some(Baseline::load(&path, &folder, &env.limits)?)
         }
-        _ => 0,
+        _ => None,
     };
-    if is_matrix {
-        let fails = matrix::write(&checked, &profiles, format, args.strict, env, console)?;
-        let fails = fails || found.targets.is_empty() || !all_mended;
-        return Ok(if fails { REFUSED } else { DONE });
-    }
+    let judge = |judges: &[&Profile]| {
+        let mut checked = check::check(&found.targets, judges, &env.limits);
+        add_strays(&mut checked, &found.findings);
+        for one in &mut checked {
+            config.apply(&mut one.findings);
+        }
+        let silenced = old.as_ref().map_or(0, |old| old.filter(&mut checked));
+        (checked, silenced)
+    };
+    let (checked, silenced) = judge(&profiles);
     let report = Report {
         checked: &checked,
         skills: found.targets.len(),
         silenced,
         base: report::repository(&env.start),
-        folder,
+        folder: folder.clone(),
     };
-    report::write(format, &report, console)?;
+    // Several profiles are columns of a matrix where a person or a program can
+    // read one; what lies beyond the frontmatter is judged by the first. Whether
+    // the check fails does not hang on its form.
+    if profiles.len() > 1 && matches!(format, CheckFormat::Text | CheckFormat::Json) {
+        let (checked, _) = judge(&profiles[..1]);
+        let matrix = Matrix::of(&checked, &profiles, &env.limits);
+        if format == CheckFormat::Json {
+            console.json(&matrix)?;
+        } else {
+            report::matrix::write(&matrix, console)?;
+        }
+    } else {
+        report::write(format, &report, console)?;
+    }
     let fails = format != CheckFormat::Baseline && report.fails(args.strict);
     Ok(if fails || !all_mended { REFUSED } else { DONE })
 }
@@ -117,12 +122,13 @@ fn baseline(args: &Check, config: &CheckConfig, env: &Env) -> Option<PathBuf> {
 /// paths.
 ///
 /// A file with a wrong name is a target, and was told of when it was checked.
-fn add_strays(checked: &mut Vec<Checked>, findings: Vec<Diagnostic>) {
+fn add_strays(checked: &mut Vec<Checked>, findings: &[Diagnostic]) {
     let is_target =
         |finding: &Diagnostic| checked.iter().any(|one| one.target.file == finding.path);
     let strays: Vec<Diagnostic> = findings
-        .into_iter()
+        .iter()
         .filter(|finding| !is_target(finding))
+        .cloned()
         .collect();
     for group in strays.chunk_by(|a, b| a.path == b.path) {
         checked.push(Checked {
@@ -138,6 +144,10 @@ fn add_strays(checked: &mut Vec<Checked>, findings: Vec<Diagnostic>) {
 }
 
 fn format(args: &Check, console: &Console) -> Result<CheckFormat, Failure> {
+    if args.dry_run && console.json {
+        return Err(Failure::usage("--json and --fix -n exclude each other")
+            .help("a preview is a diff: leave --json out"));
+    }
     match args.format {
         Some(CheckFormat::Json) => Ok(CheckFormat::Json),
         Some(_) if console.json => Err(Failure::usage(
@@ -171,6 +181,8 @@ fn profiles(args: &Check, config: &CheckConfig) -> Result<Vec<&'static Profile>,
     if profiles.is_empty() {
         profiles.push(Profile::SPEC);
     }
+    let mut seen = HashSet::new();
+    profiles.retain(|profile| seen.insert(profile.name));
     Ok(profiles)
 }
 

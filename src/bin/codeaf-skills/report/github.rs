@@ -9,7 +9,7 @@ use codeaf_skills::text::{counted, path_text};
 use codeaf_skills::{Diagnostic, Severity};
 
 use super::Report;
-use crate::render::Console;
+use crate::render::{Console, cell};
 
 /// Annotations of one kind that GitHub shows for a step; see "Usage limits" of
 /// its workflow commands.
@@ -54,7 +54,7 @@ fn command(finding: &Diagnostic, report: &Report) -> String {
     };
     format!(
         "::{kind} file={},line={},col={}{end},title={}::{}",
-        property(&path_text(report.path(&finding.path))),
+        property(&cell(&path_text(report.path(&finding.path)))),
         span.line,
         span.column,
         property(finding.rule.code()),
@@ -71,7 +71,7 @@ fn plain(finding: &Diagnostic, report: &Report) -> String {
         "{}[{}] {}:{}:{}: {text}",
         finding.severity,
         finding.rule,
-        crate::render::cell(&path),
+        cell(&path),
         finding.span.line,
         finding.span.column
     );
