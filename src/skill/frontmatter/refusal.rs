@@ -185,6 +185,12 @@ const WORDINGS: &[Wording] = &[
         "put the list on lines of its own under the field",
     ),
     (
+        "mapping keys are not allowed",
+        false,
+        "a value that begins with `?` and a blank needs quotes",
+        QUOTE_IT,
+    ),
+    (
         "found unexpected ':'",
         false,
         "an unquoted colon stands inside brackets",
@@ -197,7 +203,7 @@ const WORDINGS: &[Wording] = &[
         "double the backslash, or use single quotes",
     ),
     (
-        "did not find expected hexdecimal number",
+        "did not find expected hexadecimal number",
         false,
         "an escape between double quotes lacks its hexadecimal digits",
         "double the backslash, or use single quotes",
@@ -255,7 +261,8 @@ fn syntax(message: &str, offset: Option<usize>, source: &Source) -> Fault {
             Rule::YamlInvalid,
             stopped,
             format!("this is not YAML: {detail}"),
-        );
+        )
+        .with_help("if this is part of a text, put the whole value between quotes");
     };
     let span = if by_context {
         context(message, source).unwrap_or(stopped)

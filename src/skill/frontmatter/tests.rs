@@ -176,6 +176,10 @@ fn what_is_no_yaml_is_a_fault_with_its_place() {
         ("a: x: y\nb: \u{e9}: `\nc: `\n", Rule::YamlInvalid, 4, 4),
         ("a: 'b\n", Rule::YamlInvalid, 2, 4),
         ("a: \"b\\q\"\n", Rule::YamlInvalid, 2, 6),
+        ("a: \"b\\Users\"\n", Rule::YamlInvalid, 2, 8),
+        ("a: ? b\n", Rule::YamlInvalid, 2, 4),
+        ("a: !!str\"b\"\n", Rule::YamlInvalid, 2, 9),
+        ("a: !<b\n", Rule::YamlInvalid, 2, 7),
         ("a: [b\n", Rule::YamlInvalid, 2, 4),
         ("a: {b\n", Rule::YamlInvalid, 2, 4),
         ("a: b\n<!-- c -->\nd: e\n", Rule::YamlInvalid, 3, 1),
@@ -206,11 +210,26 @@ fn what_is_no_yaml_is_a_fault_with_its_place() {
         let fault = facts.fault.expect(inner);
         let found = (fault.rule, fault.span.line, fault.span.column);
         assert_eq!(found, (rule, line, column), "{inner:?}: {}", fault.message);
+        assert!(fault.help.is_some(), "{inner:?}: {}", fault.message);
         assert!(
             facts.fields.is_empty() || rule == Rule::YamlTag,
             "{inner:?}"
         );
     }
+}
+
+#[test]
+fn a_windows_path_between_double_quotes_is_told_in_our_words() {
+    let fault = facts("a: \"C:\\Users\"\n").fault.unwrap();
+
+    assert_eq!(
+        fault.message,
+        "an escape between double quotes lacks its hexadecimal digits"
+    );
+    assert_eq!(
+        fault.help.as_deref(),
+        Some("double the backslash, or use single quotes")
+    );
 }
 
 /// What other systems judge, as the facts that their judgement rests on: coder
