@@ -172,7 +172,7 @@ mod tests {
         account: Option<&str>,
     ) -> (Option<PathBuf>, Option<PathBuf>) {
         let env = Env::from_variables(
-            Path::new("/work"),
+            Path::new("/start"),
             |name| {
                 variables
                     .iter()
@@ -205,7 +205,7 @@ mod tests {
             (
                 &[("HOME", "/h"), ("CODEAF_HOME", "c")],
                 None,
-                path("/work/c"),
+                path("/start/c"),
                 path("/h"),
             ),
             (&[("HOME", "")], path("/a"), None, None),
@@ -221,7 +221,7 @@ mod tests {
     #[test]
     fn roots_from_the_variable_are_split_at_colons() {
         let env = Env::from_variables(
-            Path::new("/work"),
+            Path::new("/start"),
             |name| (name == "CODEAF_SKILLS_PATH").then(|| OsString::from("/a::b c:/d")),
             || None,
         );
@@ -230,7 +230,7 @@ mod tests {
             env.given_roots,
             [
                 PathBuf::from("/a"),
-                PathBuf::from("/work/b c"),
+                PathBuf::from("/start/b c"),
                 PathBuf::from("/d")
             ]
         );

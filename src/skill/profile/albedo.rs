@@ -38,149 +38,123 @@ pub(super) static ALBEDO: Profile = Profile {
 };
 
 /// In the order in which it looks.
-static CHECKS: &[(Case, Effect, Evidence)] = &[
+static CHECKS: &[(&[Case], Effect, Evidence)] = &[
     // AF24.
-    (Case::EmptyFile, Drops("empty SKILL.md"), Source),
+    (&[Case::EmptyFile], Drops("empty SKILL.md"), Source),
     // 2.3.
     (
-        Case::FileTooLarge,
+        &[Case::FileTooLarge],
         Drops("SKILL.md exceeds 1048576 bytes"),
         Source,
     ),
     // AF16.
     (
-        Case::ByteOrderMark,
-        Drops("SKILL.md must begin with YAML frontmatter"),
-        Source,
-    ),
-    (
-        Case::NoOpening,
+        &[Case::ByteOrderMark, Case::NoOpening],
         Drops("SKILL.md must begin with YAML frontmatter"),
         Source,
     ),
     // AF18.
     (
-        Case::FrontmatterTooLarge,
+        &[Case::FrontmatterTooLarge],
         Drops("YAML frontmatter exceeds 65536 bytes"),
         Source,
     ),
     // AF17.
     (
-        Case::Unclosed,
+        &[Case::Unclosed],
         Drops("YAML frontmatter is not closed within 65536 bytes"),
         Source,
     ),
     // AF14.
     (
-        Case::NoFields,
-        Drops("frontmatter must contain one YAML mapping"),
-        Source,
-    ),
-    (
-        Case::SecondDocument,
+        &[Case::NoFields, Case::SecondDocument],
         Drops("frontmatter must contain one YAML mapping"),
         Source,
     ),
     // AF11.
-    (Case::NotYaml, Drops("invalid YAML frontmatter"), Source),
     (
-        Case::ReservedFirst,
+        &[
+            Case::NotYaml,
+            Case::ReservedFirst,
+            Case::TabIndent,
+            Case::ColonInValue,
+            Case::ColonUnderHyphen,
+            Case::ColonNested,
+            Case::ForeignTag,
+        ],
         Drops("invalid YAML frontmatter"),
         Source,
     ),
-    (Case::TabIndent, Drops("invalid YAML frontmatter"), Source),
-    (
-        Case::ColonInValue,
-        Drops("invalid YAML frontmatter"),
-        Source,
-    ),
-    (
-        Case::ColonUnderHyphen,
-        Drops("invalid YAML frontmatter"),
-        Source,
-    ),
-    (Case::ColonNested, Drops("invalid YAML frontmatter"), Source),
-    (Case::ForeignTag, Drops("invalid YAML frontmatter"), Source),
     // AF15.
     (
-        Case::NotAMapping,
+        &[Case::NotAMapping],
         Drops("frontmatter must be a YAML mapping"),
         Source,
     ),
     // AF7.
     (
-        Case::NameMissing,
+        &[Case::NameMissing],
         Drops("frontmatter is missing name"),
         Source,
     ),
     // AF6, AF9.
     (
-        Case::DescriptionMissing,
+        &[Case::DescriptionMissing],
         Drops("frontmatter is missing description"),
         Source,
     ),
     // AF8.
     (
-        Case::KnownTwice,
+        &[Case::KnownTwice],
         Drops("frontmatter has duplicate name or description fields"),
         Source,
     ),
     // AF4, AF20, AF22; AF27's text is misleading, and this one true.
     (
-        Case::NameNoText,
-        Drops("frontmatter name is invalid"),
-        Source,
-    ),
-    (
-        Case::NameEmpty,
-        Drops("frontmatter name is invalid"),
-        Source,
-    ),
-    (
-        Case::NamePattern,
-        Drops("frontmatter name is invalid"),
-        Source,
-    ),
-    (
-        Case::NameTooLong,
+        &[
+            Case::NameNoText,
+            Case::NameEmpty,
+            Case::NamePattern,
+            Case::NameTooLong,
+        ],
         Drops("frontmatter name is invalid"),
         Source,
     ),
     // AF5, AF21.
     (
-        Case::DescriptionNoText,
-        Drops("frontmatter description is invalid"),
-        Source,
-    ),
-    (
-        Case::DescriptionEmpty,
-        Drops("frontmatter description is invalid"),
-        Source,
-    ),
-    (
-        Case::DescriptionTooLong,
+        &[
+            Case::DescriptionNoText,
+            Case::DescriptionEmpty,
+            Case::DescriptionTooLong,
+        ],
         Drops("frontmatter description is invalid"),
         Source,
     ),
     // 2.3.
     (
-        Case::NameMismatch,
+        &[Case::NameMismatch],
         Drops("frontmatter name must match directory name"),
         Source,
     ),
     // YAML; its scalars are text up to the comment.
-    (Case::ValueCut, Changes("cut at ` #`"), Source),
+    (&[Case::ValueCut], Changes("cut at ` #`"), Source),
     // AF10; other keys are ignored; no body is asked for.
-    (Case::OtherTwice, Loads, Source),
-    (Case::Alias, Loads, Source),
-    (Case::UnknownField, Loads, Source),
-    (Case::MetadataNoMapping, Loads, Source),
-    (Case::MetadataNotText, Loads, Source),
-    (Case::ToolsList, Loads, Source),
-    (Case::ToolsNumber, Loads, Source),
-    (Case::LicenseNoText, Loads, Source),
-    (Case::CompatibilityTooLong, Loads, Source),
-    (Case::BodyEmpty, Loads, Source),
+    (
+        &[
+            Case::OtherTwice,
+            Case::Alias,
+            Case::UnknownField,
+            Case::MetadataNoMapping,
+            Case::MetadataNotText,
+            Case::ToolsList,
+            Case::ToolsNumber,
+            Case::LicenseNoText,
+            Case::CompatibilityTooLong,
+            Case::BodyEmpty,
+        ],
+        Loads,
+        Source,
+    ),
 ];
 
 /// Evidence: source, A1.

@@ -21,91 +21,80 @@ pub(super) static CLAUDE_CODE: Profile = Profile {
 };
 
 /// In the order in which it looks.
-static CHECKS: &[(Case, Effect, Evidence)] = &[
+static CHECKS: &[(&[Case], Effect, Evidence)] = &[
     // A warning; a mark is read since 2.1.239 (docs).
-    (Case::EmptyFile, Warns("No frontmatter block found …"), Run),
     (
-        Case::ByteOrderMark,
+        &[
+            Case::EmptyFile,
+            Case::ByteOrderMark,
+            Case::NoOpening,
+            Case::Unclosed,
+        ],
         Warns("No frontmatter block found …"),
         Run,
     ),
-    (Case::NoOpening, Warns("No frontmatter block found …"), Run),
-    (Case::Unclosed, Warns("No frontmatter block found …"), Run),
     // The skill then has no fields.
     (
-        Case::NotYaml,
-        Changes("YAML frontmatter failed to parse: … all frontmatter fields silently dropped"),
-        Run,
-    ),
-    (
-        Case::ReservedFirst,
-        Changes("YAML frontmatter failed to parse: … all frontmatter fields silently dropped"),
-        Run,
-    ),
-    (
-        Case::TabIndent,
-        Changes("YAML frontmatter failed to parse: … all frontmatter fields silently dropped"),
-        Run,
-    ),
-    (
-        Case::ColonInValue,
-        Changes("YAML frontmatter failed to parse: … all frontmatter fields silently dropped"),
-        Run,
-    ),
-    (
-        Case::ColonUnderHyphen,
-        Changes("YAML frontmatter failed to parse: … all frontmatter fields silently dropped"),
-        Run,
-    ),
-    (
-        Case::ColonNested,
+        &[
+            Case::NotYaml,
+            Case::ReservedFirst,
+            Case::TabIndent,
+            Case::ColonInValue,
+            Case::ColonUnderHyphen,
+            Case::ColonNested,
+        ],
         Changes("YAML frontmatter failed to parse: … all frontmatter fields silently dropped"),
         Run,
     ),
     // The skill then has no fields.
-    (Case::AliasBomb, Changes("Excessive aliasing …"), Run),
+    (&[Case::AliasBomb], Changes("Excessive aliasing …"), Run),
     // An error of the validator; made text since 2.1.47 (docs).
     (
-        Case::NameNumber,
+        &[Case::NameNumber],
         Warns("name must be a string, got number"),
         Run,
     ),
     // As a number; its own text was not taken.
-    (Case::NameBoolean, Warns(""), Run),
+    (&[Case::NameBoolean], Warns(""), Run),
     // Lists and mappings.
     (
-        Case::DescriptionNoText,
+        &[Case::DescriptionNoText],
         Changes("description must be a string, got array. At runtime this value is dropped."),
         Run,
     ),
     // A warning; the body's first line stands in.
     (
-        Case::DescriptionMissing,
+        &[Case::DescriptionMissing],
         Warns("No description in frontmatter. …"),
         Run,
     ),
     // An error of the validator; its text was not taken.
-    (Case::ToolsNumber, Warns(""), Run),
+    (&[Case::ToolsNumber], Warns(""), Run),
     // Which value counts.
-    (Case::KnownTwice, Unknown, Nobody),
-    (Case::ForeignTag, Unknown, Nobody),
+    (&[Case::KnownTwice, Case::ForeignTag], Unknown, Nobody),
     // No word.
-    (Case::FrontmatterNotUtf8, Loads, Run),
-    (Case::BodyNotUtf8, Loads, Run),
-    (Case::ClosingIndented, Loads, Run),
-    (Case::TabAfterColon, Loads, Run),
-    (Case::OtherTwice, Loads, Run),
-    (Case::NameMissing, Loads, Run),
-    (Case::NameMismatch, Loads, Run),
-    (Case::DescriptionEmpty, Loads, Run),
-    (Case::DescriptionBlank, Loads, Run),
-    (Case::DescriptionNumber, Loads, Run),
-    (Case::DescriptionBoolean, Loads, Run),
-    (Case::UnknownField, Loads, Run),
-    (Case::MetadataNoMapping, Loads, Run),
-    (Case::MetadataNotText, Loads, Run),
-    (Case::ToolsList, Loads, Run),
-    (Case::CompatibilityTooLong, Loads, Run),
+    (
+        &[
+            Case::FrontmatterNotUtf8,
+            Case::BodyNotUtf8,
+            Case::ClosingIndented,
+            Case::TabAfterColon,
+            Case::OtherTwice,
+            Case::NameMissing,
+            Case::NameMismatch,
+            Case::DescriptionEmpty,
+            Case::DescriptionBlank,
+            Case::DescriptionNumber,
+            Case::DescriptionBoolean,
+            Case::UnknownField,
+            Case::MetadataNoMapping,
+            Case::MetadataNotText,
+            Case::ToolsList,
+            Case::CompatibilityTooLong,
+        ],
+        Loads,
+        Run,
+    ),
 ];
 
 /// Evidence: docs, issues.

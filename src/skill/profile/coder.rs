@@ -14,178 +14,147 @@ pub(super) static CODER: Profile = Profile {
     places: &PLACES,
     readers: &[Reader {
         version: "P2, D1",
-        // P2: split on LF, first line trimmed of Unicode white space.
-        opening: Some(FenceLine::Trimmed),
-        closing: Some(FenceLine::Trimmed),
         // D1: 64 KiB and one byte are read.
         file_bytes: Some(65_536),
-        // CF5, CF6: yaml.v3.
-        scalars: Scalars::CoreAndDates,
-        // P2: trailing CR and LF, and nothing else.
-        name: TextRule {
-            trim: Trim::LineEnds,
-            most: None,
-        },
-        description: TextRule {
-            trim: Trim::LineEnds,
-            most: None,
-        },
-        characters: Characters::Kebab,
-        body: Body::WithoutComments,
         checks: CHECKS,
-        ..Reader::UNKNOWN
+        ..P2
     }],
 };
 
+/// The parser that both callers share.
+const P2: Reader = Reader {
+    version: "P2",
+    // Split on LF, first line trimmed of Unicode white space.
+    opening: Some(FenceLine::Trimmed),
+    closing: Some(FenceLine::Trimmed),
+    // CF5, CF6: yaml.v3.
+    scalars: Scalars::CoreAndDates,
+    name: WITHOUT_LINE_ENDS,
+    description: WITHOUT_LINE_ENDS,
+    characters: Characters::Kebab,
+    body: Body::WithoutComments,
+    ..Reader::UNKNOWN
+};
+
+/// P2: trailing CR and LF go, and nothing else.
+const WITHOUT_LINE_ENDS: TextRule = TextRule {
+    trim: Trim::LineEnds,
+    most: None,
+};
+
 /// In the order in which it looks.
-static CHECKS: &[(Case, Effect, Evidence)] = &[
+static CHECKS: &[(&[Case], Effect, Evidence)] = &[
     // D1: the rest is cut off in silence.
     (
-        Case::FileTooLarge,
+        &[Case::FileTooLarge],
         Changes("only its first 65,536 bytes are read"),
         Source,
     ),
     // P2: one mark is removed; an empty file has no opening either.
-    (Case::EmptyFile, Loads, Source),
-    (Case::ByteOrderMark, Loads, Source),
+    (&[Case::EmptyFile, Case::ByteOrderMark], Loads, Source),
     // P2, CF17, CF18.
     (
-        Case::NoOpening,
+        &[Case::NoOpening],
         Drops("missing opening frontmatter delimiter"),
         Source,
     ),
     // P2, CF18.
     (
-        Case::Unclosed,
+        &[Case::Unclosed],
         Drops("missing closing frontmatter delimiter"),
         Source,
     ),
     // CF13.
     (
-        Case::ClosingIndented,
+        &[Case::ClosingIndented],
         Changes("an indented `---` closes the frontmatter"),
         Source,
     ),
     // P2, CF9, CF10, CF19, CF22.
     (
-        Case::FrontmatterNotUtf8,
-        Drops("parse frontmatter YAML: …"),
-        Source,
-    ),
-    (Case::NotYaml, Drops("parse frontmatter YAML: …"), Source),
-    (
-        Case::ReservedFirst,
-        Drops("parse frontmatter YAML: …"),
-        Source,
-    ),
-    (Case::TabIndent, Drops("parse frontmatter YAML: …"), Source),
-    (
-        Case::ColonInValue,
-        Drops("parse frontmatter YAML: …"),
-        Source,
-    ),
-    (
-        Case::ColonUnderHyphen,
-        Drops("parse frontmatter YAML: …"),
-        Source,
-    ),
-    (
-        Case::ColonNested,
-        Drops("parse frontmatter YAML: …"),
-        Source,
-    ),
-    (Case::KnownTwice, Drops("parse frontmatter YAML: …"), Source),
-    (Case::OtherTwice, Drops("parse frontmatter YAML: …"), Source),
-    (
-        Case::NotAMapping,
+        &[
+            Case::FrontmatterNotUtf8,
+            Case::NotYaml,
+            Case::ReservedFirst,
+            Case::TabIndent,
+            Case::ColonInValue,
+            Case::ColonUnderHyphen,
+            Case::ColonNested,
+            Case::KnownTwice,
+            Case::OtherTwice,
+            Case::NotAMapping,
+        ],
         Drops("parse frontmatter YAML: …"),
         Source,
     ),
     // CF16; P2: an empty document is an empty map.
-    (Case::ForeignTag, Loads, Source),
-    (Case::NoFields, Loads, Source),
+    (&[Case::ForeignTag, Case::NoFields], Loads, Source),
     // P2, CF5, CF7, CF11.
     (
-        Case::NameMissing,
-        Drops("frontmatter missing required 'name' field"),
-        Source,
-    ),
-    (
-        Case::NameNull,
-        Drops("frontmatter missing required 'name' field"),
-        Source,
-    ),
-    (
-        Case::NameNumber,
-        Drops("frontmatter missing required 'name' field"),
-        Source,
-    ),
-    (
-        Case::NameBoolean,
-        Drops("frontmatter missing required 'name' field"),
-        Source,
-    ),
-    (
-        Case::NameNoText,
-        Drops("frontmatter missing required 'name' field"),
-        Source,
-    ),
-    (
-        Case::NameEmpty,
+        &[
+            Case::NameMissing,
+            Case::NameNull,
+            Case::NameNumber,
+            Case::NameBoolean,
+            Case::NameNoText,
+            Case::NameEmpty,
+        ],
         Drops("frontmatter missing required 'name' field"),
         Source,
     ),
     // P2, CF8: there, it must be a string.
     (
-        Case::DescriptionNull,
-        Drops("frontmatter field \"description\" must be a string"),
-        Source,
-    ),
-    (
-        Case::DescriptionNumber,
-        Drops("frontmatter field \"description\" must be a string"),
-        Source,
-    ),
-    (
-        Case::DescriptionBoolean,
-        Drops("frontmatter field \"description\" must be a string"),
-        Source,
-    ),
-    (
-        Case::DescriptionNoText,
+        &[
+            Case::DescriptionNull,
+            Case::DescriptionNumber,
+            Case::DescriptionBoolean,
+            Case::DescriptionNoText,
+        ],
         Drops("frontmatter field \"description\" must be a string"),
         Source,
     ),
     // P2: it is optional.
-    (Case::DescriptionMissing, Loads, Source),
-    (Case::DescriptionEmpty, Loads, Source),
-    (Case::DescriptionBlank, Loads, Source),
+    (
+        &[
+            Case::DescriptionMissing,
+            Case::DescriptionEmpty,
+            Case::DescriptionBlank,
+        ],
+        Loads,
+        Source,
+    ),
     // D2: the folder is looked at first.
     (
-        Case::NameMismatch,
+        &[Case::NameMismatch],
         Drops("front-matter name \"{name}\" does not match directory \"{folder}\""),
         Source,
     ),
     // D2.
     (
-        Case::NamePattern,
+        &[Case::NamePattern],
         Drops("skill name \"{name}\" is not kebab-case"),
         Source,
     ),
     // CF12.
-    (Case::ValueCut, Changes("cut at ` #`"), Source),
+    (&[Case::ValueCut], Changes("cut at ` #`"), Source),
     // CF16: other keys are ignored; CF20.
-    (Case::Alias, Loads, Source),
-    (Case::UnknownField, Loads, Source),
-    (Case::MetadataNoMapping, Loads, Source),
-    (Case::MetadataNotText, Loads, Source),
-    (Case::ToolsList, Loads, Source),
-    (Case::ToolsNumber, Loads, Source),
-    (Case::LicenseNoText, Loads, Source),
-    (Case::CompatibilityTooLong, Loads, Source),
-    (Case::BodyNotUtf8, Loads, Source),
+    (
+        &[
+            Case::Alias,
+            Case::UnknownField,
+            Case::MetadataNoMapping,
+            Case::MetadataNotText,
+            Case::ToolsList,
+            Case::ToolsNumber,
+            Case::LicenseNoText,
+            Case::CompatibilityTooLong,
+            Case::BodyNotUtf8,
+        ],
+        Loads,
+        Source,
+    ),
     // CF21.
-    (Case::BodyEmpty, Loads, Source),
+    (&[Case::BodyEmpty], Loads, Source),
 ];
 
 /// Evidence: source, D1.
@@ -208,202 +177,142 @@ pub(super) static CODER_PERSONAL: Profile = Profile {
     severities: &[],
     places: &Places::UNKNOWN,
     readers: &[Reader {
-        version: "P2",
-        // P2: split on LF, first line trimmed of Unicode white space.
-        opening: Some(FenceLine::Trimmed),
-        closing: Some(FenceLine::Trimmed),
         // MaxPersonalSkillSizeBytes.
         file_bytes: Some(65_536),
-        // CF5, CF6: yaml.v3.
-        scalars: Scalars::CoreAndDates,
-        // P2: trailing CR and LF, and nothing else.
+        // MaxPersonalSkillNameBytes.
         name: TextRule {
-            trim: Trim::LineEnds,
             most: Some((256, Unit::Bytes)),
+            ..WITHOUT_LINE_ENDS
         },
+        // MaxPersonalSkillDescriptionBytes.
         description: TextRule {
-            trim: Trim::LineEnds,
             most: Some((4_096, Unit::Bytes)),
+            ..WITHOUT_LINE_ENDS
         },
-        // MaxPersonalSkillNameBytes, MaxPersonalSkillDescriptionBytes.
-        characters: Characters::Kebab,
-        body: Body::WithoutComments,
         checks: PERSONAL_CHECKS,
-        ..Reader::UNKNOWN
+        ..P2
     }],
 };
 
 /// In the order of the contract, whose numbers stand before the rows.
-static PERSONAL_CHECKS: &[(Case, Effect, Evidence)] = &[
+static PERSONAL_CHECKS: &[(&[Case], Effect, Evidence)] = &[
     // 1: before anything is read.
-    (Case::FileTooLarge, Drops("skill is too large"), Source),
+    (&[Case::FileTooLarge], Drops("skill is too large"), Source),
     // P2: one mark is removed; an empty file has no opening either.
-    (Case::EmptyFile, Loads, Source),
-    (Case::ByteOrderMark, Loads, Source),
+    (&[Case::EmptyFile, Case::ByteOrderMark], Loads, Source),
     // P2, CF17, CF18.
     (
-        Case::NoOpening,
+        &[Case::NoOpening],
         Drops("parse skill frontmatter: missing opening frontmatter delimiter"),
         Source,
     ),
     // P2, CF18.
     (
-        Case::Unclosed,
+        &[Case::Unclosed],
         Drops("parse skill frontmatter: missing closing frontmatter delimiter"),
         Source,
     ),
     // CF13.
     (
-        Case::ClosingIndented,
+        &[Case::ClosingIndented],
         Changes("an indented `---` closes the frontmatter"),
         Source,
     ),
     // P2, CF9, CF10, CF19, CF22.
     (
-        Case::FrontmatterNotUtf8,
-        Drops("parse skill frontmatter: parse frontmatter YAML: …"),
-        Source,
-    ),
-    (
-        Case::NotYaml,
-        Drops("parse skill frontmatter: parse frontmatter YAML: …"),
-        Source,
-    ),
-    (
-        Case::ReservedFirst,
-        Drops("parse skill frontmatter: parse frontmatter YAML: …"),
-        Source,
-    ),
-    (
-        Case::TabIndent,
-        Drops("parse skill frontmatter: parse frontmatter YAML: …"),
-        Source,
-    ),
-    (
-        Case::ColonInValue,
-        Drops("parse skill frontmatter: parse frontmatter YAML: …"),
-        Source,
-    ),
-    (
-        Case::ColonUnderHyphen,
-        Drops("parse skill frontmatter: parse frontmatter YAML: …"),
-        Source,
-    ),
-    (
-        Case::ColonNested,
-        Drops("parse skill frontmatter: parse frontmatter YAML: …"),
-        Source,
-    ),
-    (
-        Case::KnownTwice,
-        Drops("parse skill frontmatter: parse frontmatter YAML: …"),
-        Source,
-    ),
-    (
-        Case::OtherTwice,
-        Drops("parse skill frontmatter: parse frontmatter YAML: …"),
-        Source,
-    ),
-    (
-        Case::NotAMapping,
+        &[
+            Case::FrontmatterNotUtf8,
+            Case::NotYaml,
+            Case::ReservedFirst,
+            Case::TabIndent,
+            Case::ColonInValue,
+            Case::ColonUnderHyphen,
+            Case::ColonNested,
+            Case::KnownTwice,
+            Case::OtherTwice,
+            Case::NotAMapping,
+        ],
         Drops("parse skill frontmatter: parse frontmatter YAML: …"),
         Source,
     ),
     // CF16; P2: an empty document is an empty map.
-    (Case::ForeignTag, Loads, Source),
-    (Case::NoFields, Loads, Source),
+    (&[Case::ForeignTag, Case::NoFields], Loads, Source),
     // P2, CF5, CF7, CF11.
     (
-        Case::NameMissing,
-        Drops("frontmatter must contain a 'name' field"),
-        Source,
-    ),
-    (
-        Case::NameNull,
-        Drops("frontmatter must contain a 'name' field"),
-        Source,
-    ),
-    (
-        Case::NameNumber,
-        Drops("frontmatter must contain a 'name' field"),
-        Source,
-    ),
-    (
-        Case::NameBoolean,
-        Drops("frontmatter must contain a 'name' field"),
-        Source,
-    ),
-    (
-        Case::NameNoText,
-        Drops("frontmatter must contain a 'name' field"),
-        Source,
-    ),
-    (
-        Case::NameEmpty,
+        &[
+            Case::NameMissing,
+            Case::NameNull,
+            Case::NameNumber,
+            Case::NameBoolean,
+            Case::NameNoText,
+            Case::NameEmpty,
+        ],
         Drops("frontmatter must contain a 'name' field"),
         Source,
     ),
     // P2, CF8: there, it must be a string.
     (
-        Case::DescriptionNull,
-        Drops("parse skill frontmatter: frontmatter field \"description\" must be a string"),
-        Source,
-    ),
-    (
-        Case::DescriptionNumber,
-        Drops("parse skill frontmatter: frontmatter field \"description\" must be a string"),
-        Source,
-    ),
-    (
-        Case::DescriptionBoolean,
-        Drops("parse skill frontmatter: frontmatter field \"description\" must be a string"),
-        Source,
-    ),
-    (
-        Case::DescriptionNoText,
+        &[
+            Case::DescriptionNull,
+            Case::DescriptionNumber,
+            Case::DescriptionBoolean,
+            Case::DescriptionNoText,
+        ],
         Drops("parse skill frontmatter: frontmatter field \"description\" must be a string"),
         Source,
     ),
     // P2: it is optional.
-    (Case::DescriptionMissing, Loads, Source),
-    (Case::DescriptionEmpty, Loads, Source),
-    (Case::DescriptionBlank, Loads, Source),
+    (
+        &[
+            Case::DescriptionMissing,
+            Case::DescriptionEmpty,
+            Case::DescriptionBlank,
+        ],
+        Loads,
+        Source,
+    ),
     // 6.
     (
-        Case::NamePattern,
+        &[Case::NamePattern],
         Drops("\"{name}\" must match ^[a-z0-9]+(-[a-z0-9]+)*$"),
         Source,
     ),
     // 7.
     (
-        Case::NameTooLong,
+        &[Case::NameTooLong],
         Drops("\"{name}\" is {name bytes} bytes, maximum is 256 bytes"),
         Source,
     ),
     // 8.
     (
-        Case::DescriptionTooLong,
+        &[Case::DescriptionTooLong],
         Drops("skill description is too large"),
         Source,
     ),
     // 9: after comments are taken out.
     (
-        Case::BodyEmpty,
+        &[Case::BodyEmpty],
         Drops("skill \"{name}\" has no content after frontmatter"),
         Source,
     ),
     // There is no folder.
-    (Case::NameMismatch, Loads, Source),
+    (&[Case::NameMismatch], Loads, Source),
     // CF12.
-    (Case::ValueCut, Changes("cut at ` #`"), Source),
+    (&[Case::ValueCut], Changes("cut at ` #`"), Source),
     // CF16: other keys are ignored; CF20.
-    (Case::Alias, Loads, Source),
-    (Case::UnknownField, Loads, Source),
-    (Case::MetadataNoMapping, Loads, Source),
-    (Case::MetadataNotText, Loads, Source),
-    (Case::ToolsList, Loads, Source),
-    (Case::ToolsNumber, Loads, Source),
-    (Case::LicenseNoText, Loads, Source),
-    (Case::CompatibilityTooLong, Loads, Source),
-    (Case::BodyNotUtf8, Loads, Source),
+    (
+        &[
+            Case::Alias,
+            Case::UnknownField,
+            Case::MetadataNoMapping,
+            Case::MetadataNotText,
+            Case::ToolsList,
+            Case::ToolsNumber,
+            Case::LicenseNoText,
+            Case::CompatibilityTooLong,
+            Case::BodyNotUtf8,
+        ],
+        Loads,
+        Source,
+    ),
 ];

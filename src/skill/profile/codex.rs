@@ -33,123 +33,107 @@ pub(super) static CODEX: Profile = Profile {
 };
 
 /// In the order in which it looks.
-static CHECKS: &[(Case, Effect, Evidence)] = &[
+static CHECKS: &[(&[Case], Effect, Evidence)] = &[
     // In the body too.
     (
-        Case::FrontmatterNotUtf8,
-        Drops("failed to read file: invalid utf-8 sequence of 1 bytes from index …"),
-        Run,
-    ),
-    (
-        Case::BodyNotUtf8,
+        &[Case::FrontmatterNotUtf8, Case::BodyNotUtf8],
         Drops("failed to read file: invalid utf-8 sequence of 1 bytes from index …"),
         Run,
     ),
     // A mark and a lone CR hide the fence; so does want of fields.
     (
-        Case::EmptyFile,
-        Drops("missing YAML frontmatter delimited by ---"),
-        Run,
-    ),
-    (
-        Case::ByteOrderMark,
-        Drops("missing YAML frontmatter delimited by ---"),
-        Run,
-    ),
-    (
-        Case::NoOpening,
-        Drops("missing YAML frontmatter delimited by ---"),
-        Run,
-    ),
-    (
-        Case::NoFields,
+        &[
+            Case::EmptyFile,
+            Case::ByteOrderMark,
+            Case::NoOpening,
+            Case::NoFields,
+        ],
         Drops("missing YAML frontmatter delimited by ---"),
         Run,
     ),
     // Dropped in the matrix; the text was not taken.
-    (Case::Unclosed, Drops(""), Run),
-    (Case::NotAMapping, Drops(""), Run),
+    (&[Case::Unclosed, Case::NotAMapping], Drops(""), Run),
     // An indented fence in a block's text ends the frontmatter.
     (
-        Case::ClosingIndented,
+        &[Case::ClosingIndented],
         Changes("an indented `---` closes the frontmatter"),
         Run,
     ),
     // Not mended: text behind a quote, unknown escapes.
-    (Case::NotYaml, Drops("invalid YAML: …"), Run),
+    (&[Case::NotYaml], Drops("invalid YAML: …"), Run),
     // As indentation.
     (
-        Case::TabIndent,
+        &[Case::TabIndent],
         Drops("invalid YAML: found character that cannot start any token …"),
         Run,
     ),
     // Only known fields.
     (
-        Case::KnownTwice,
+        &[Case::KnownTwice],
         Drops("invalid YAML: duplicate field …"),
         Run,
     ),
     // A list; a mapping on one line is mended to text.
     (
-        Case::DescriptionNoText,
+        &[Case::DescriptionNoText],
         Drops("invalid YAML: description: invalid type: sequence, expected a string …"),
         Run,
     ),
     // List or text.
     (
-        Case::MetadataNoMapping,
+        &[Case::MetadataNoMapping],
         Drops("invalid YAML: metadata: invalid type: …"),
         Run,
     ),
     // Missing, empty, blank.
     (
-        Case::DescriptionMissing,
-        Drops("missing field `description`"),
-        Run,
-    ),
-    (
-        Case::DescriptionEmpty,
-        Drops("missing field `description`"),
-        Run,
-    ),
-    (
-        Case::DescriptionBlank,
+        &[
+            Case::DescriptionMissing,
+            Case::DescriptionEmpty,
+            Case::DescriptionBlank,
+        ],
         Drops("missing field `description`"),
         Run,
     ),
     // 64 characters.
     (
-        Case::NameTooLong,
+        &[Case::NameTooLong],
         Drops("invalid name: exceeds maximum length of 64 characters"),
         Run,
     ),
     // Every reader of YAML.
-    (Case::ValueCut, Changes("cut at ` #`"), Run),
+    (&[Case::ValueCut], Changes("cut at ` #`"), Run),
     // Mended, ignored, or taken as written; the folder's name stands in.
-    (Case::ColonInValue, Loads, Run),
-    (Case::ColonUnderHyphen, Loads, Run),
-    (Case::ColonNested, Loads, Run),
-    (Case::ReservedFirst, Loads, Run),
-    (Case::TabAfterColon, Loads, Run),
-    (Case::AliasBomb, Loads, Run),
-    (Case::ForeignTag, Loads, Run),
-    (Case::OtherTwice, Loads, Run),
-    (Case::NameMissing, Loads, Run),
-    (Case::NameNull, Loads, Run),
-    (Case::NameEmpty, Loads, Run),
-    (Case::NameNumber, Loads, Run),
-    (Case::NameBoolean, Loads, Run),
-    (Case::NameMismatch, Loads, Run),
-    (Case::DescriptionNumber, Loads, Run),
-    (Case::DescriptionBoolean, Loads, Run),
-    (Case::Alias, Loads, Run),
-    (Case::UnknownField, Loads, Run),
-    (Case::MetadataNotText, Loads, Run),
-    (Case::ToolsList, Loads, Run),
-    (Case::ToolsNumber, Loads, Run),
-    (Case::LicenseNoText, Loads, Run),
-    (Case::CompatibilityTooLong, Loads, Run),
-    (Case::BodyEmpty, Loads, Run),
+    (
+        &[
+            Case::ColonInValue,
+            Case::ColonUnderHyphen,
+            Case::ColonNested,
+            Case::ReservedFirst,
+            Case::TabAfterColon,
+            Case::AliasBomb,
+            Case::ForeignTag,
+            Case::OtherTwice,
+            Case::NameMissing,
+            Case::NameNull,
+            Case::NameEmpty,
+            Case::NameNumber,
+            Case::NameBoolean,
+            Case::NameMismatch,
+            Case::DescriptionNumber,
+            Case::DescriptionBoolean,
+            Case::Alias,
+            Case::UnknownField,
+            Case::MetadataNotText,
+            Case::ToolsList,
+            Case::ToolsNumber,
+            Case::LicenseNoText,
+            Case::CompatibilityTooLong,
+            Case::BodyEmpty,
+        ],
+        Loads,
+        Run,
+    ),
 ];
 
 /// Evidence: run.

@@ -50,95 +50,98 @@ pub(super) static COPILOT: Profile = Profile {
 };
 
 /// In the order in which it looks.
-static CHECKS: &[(Case, Effect, Evidence)] = &[
+static CHECKS: &[(&[Case], Effect, Evidence)] = &[
     // No fence, or UTF-16.
     (
-        Case::NoOpening,
-        Changes("it loads without a description"),
-        Source,
-    ),
-    (
-        Case::EmptyFile,
+        &[Case::NoOpening, Case::EmptyFile],
         Changes("it loads without a description"),
         Source,
     ),
     // All to the end is frontmatter.
     (
-        Case::Unclosed,
+        &[Case::Unclosed],
         Changes("all to the end is frontmatter"),
         Source,
     ),
     // Silent.
     (
-        Case::ColonInValue,
-        Changes("cut at the first `: `, and every later field is lost"),
-        Source,
-    ),
-    (
-        Case::ColonUnderHyphen,
-        Changes("cut at the first `: `, and every later field is lost"),
-        Source,
-    ),
-    (
-        Case::ColonNested,
+        &[
+            Case::ColonInValue,
+            Case::ColonUnderHyphen,
+            Case::ColonNested,
+        ],
         Changes("cut at the first `: `, and every later field is lost"),
         Source,
     ),
     // A line that it cannot place ends the map without a word.
     (
-        Case::NotYaml,
+        &[Case::NotYaml],
         Changes("every field behind the line is lost"),
         Source,
     ),
     // The first counts.
-    (Case::KnownTwice, Changes("the first one counts"), Source),
+    (&[Case::KnownTwice], Changes("the first one counts"), Source),
     // A list or a mapping.
     (
-        Case::DescriptionNoText,
+        &[Case::DescriptionNoText],
         Changes("there is no description"),
         Source,
     ),
     // Nothing expands.
-    (Case::Alias, Changes("the alias stays in the text"), Source),
+    (
+        &[Case::Alias],
+        Changes("the alias stays in the text"),
+        Source,
+    ),
     // Tags stay.
     (
-        Case::ForeignTag,
+        &[Case::ForeignTag],
         Changes("the tag stays in the text"),
         Source,
     ),
     // Cut.
-    (Case::ValueCut, Changes("cut at ` #`"), Source),
-    // Cut.
-    (Case::NameTooLong, Changes("cut to 64 UTF-16 units"), Source),
+    (&[Case::ValueCut], Changes("cut at ` #`"), Source),
     // Cut.
     (
-        Case::DescriptionTooLong,
+        &[Case::NameTooLong],
+        Changes("cut to 64 UTF-16 units"),
+        Source,
+    ),
+    // Cut.
+    (
+        &[Case::DescriptionTooLong],
         Changes("cut to 1,024 UTF-16 units"),
         Source,
     ),
     // The folder's name is used.
     (
-        Case::NameMismatch,
+        &[Case::NameMismatch],
         Changes("the folder's name is used"),
         Source,
     ),
     // Ignored, or text as written.
-    (Case::AliasBomb, Loads, Source),
-    (Case::TabAfterColon, Loads, Source),
-    (Case::OtherTwice, Loads, Source),
-    (Case::NameMissing, Loads, Source),
-    (Case::NameNumber, Loads, Source),
-    (Case::NameBoolean, Loads, Source),
-    (Case::DescriptionMissing, Loads, Source),
-    (Case::DescriptionNumber, Loads, Source),
-    (Case::DescriptionBoolean, Loads, Source),
-    (Case::UnknownField, Loads, Source),
-    (Case::MetadataNoMapping, Loads, Source),
-    (Case::MetadataNotText, Loads, Source),
-    (Case::ToolsList, Loads, Source),
-    (Case::ToolsNumber, Loads, Source),
-    (Case::LicenseNoText, Loads, Source),
-    (Case::CompatibilityTooLong, Loads, Source),
+    (
+        &[
+            Case::AliasBomb,
+            Case::TabAfterColon,
+            Case::OtherTwice,
+            Case::NameMissing,
+            Case::NameNumber,
+            Case::NameBoolean,
+            Case::DescriptionMissing,
+            Case::DescriptionNumber,
+            Case::DescriptionBoolean,
+            Case::UnknownField,
+            Case::MetadataNoMapping,
+            Case::MetadataNotText,
+            Case::ToolsList,
+            Case::ToolsNumber,
+            Case::LicenseNoText,
+            Case::CompatibilityTooLong,
+        ],
+        Loads,
+        Source,
+    ),
 ];
 
 /// Evidence: source, docs.
@@ -156,28 +159,31 @@ static PLACES: Places = Places {
 };
 
 /// In no known order.
-static CLI_CHECKS: &[(Case, Effect, Evidence)] = &[
+static CLI_CHECKS: &[(&[Case], Effect, Evidence)] = &[
     // A report.
     (
-        Case::NoOpening,
-        Drops("missing or malformed YAML frontmatter"),
-        Issue,
-    ),
-    (
-        Case::Unclosed,
+        &[Case::NoOpening, Case::Unclosed],
         Drops("missing or malformed YAML frontmatter"),
         Issue,
     ),
     // Reports.
-    (Case::ColonInValue, Drops(""), Issue),
-    (Case::ColonUnderHyphen, Drops(""), Issue),
-    (Case::ColonNested, Drops(""), Issue),
+    (
+        &[
+            Case::ColonInValue,
+            Case::ColonUnderHyphen,
+            Case::ColonNested,
+        ],
+        Drops(""),
+        Issue,
+    ),
     // Required; whether a breach drops the skill is unknown.
-    (Case::NameMissing, Unknown, Nobody),
-    (Case::DescriptionMissing, Unknown, Nobody),
+    (
+        &[Case::NameMissing, Case::DescriptionMissing],
+        Unknown,
+        Nobody,
+    ),
     // Silent (3494).
-    (Case::DescriptionTooLong, Drops(""), Issue),
+    (&[Case::DescriptionTooLong], Drops(""), Issue),
     // Ignored; a list is allowed.
-    (Case::UnknownField, Loads, Docs),
-    (Case::ToolsList, Loads, Docs),
+    (&[Case::UnknownField, Case::ToolsList], Loads, Docs),
 ];

@@ -28,11 +28,17 @@ pub(super) static CURSOR: Profile = Profile {
 };
 
 /// In the order in which it looks.
-static CHECKS: &[(Case, Effect, Evidence)] = &[
+static CHECKS: &[(&[Case], Effect, Evidence)] = &[
     // Required; whether a breach drops the skill is unknown.
-    (Case::NameMissing, Unknown, Nobody),
-    (Case::DescriptionMissing, Unknown, Nobody),
-    (Case::NameMismatch, Unknown, Nobody),
+    (
+        &[
+            Case::NameMissing,
+            Case::DescriptionMissing,
+            Case::NameMismatch,
+        ],
+        Unknown,
+        Nobody,
+    ),
 ];
 
 /// Evidence: docs. The order, the walk, links and equal names are unknown.

@@ -25,74 +25,94 @@ pub(super) static GEMINI_CLI: Profile = Profile {
 };
 
 /// In the order in which it looks.
-static CHECKS: &[(Case, Effect, Evidence)] = &[
+static CHECKS: &[(&[Case], Effect, Evidence)] = &[
     // Silent; a lone CR hides the fence, as UTF-16 does.
-    (Case::EmptyFile, Drops(""), Run),
-    (Case::ByteOrderMark, Drops(""), Run),
-    (Case::NoOpening, Drops(""), Run),
-    (Case::Unclosed, Drops(""), Run),
+    (
+        &[
+            Case::EmptyFile,
+            Case::ByteOrderMark,
+            Case::NoOpening,
+            Case::Unclosed,
+        ],
+        Drops(""),
+        Run,
+    ),
     // Blanks or text behind the closing dashes.
-    (Case::ClosingBlanks, Changes("the body is empty"), Run),
-    (Case::ClosingText, Changes("the body is empty"), Run),
+    (
+        &[Case::ClosingBlanks, Case::ClosingText],
+        Changes("the body is empty"),
+        Run,
+    ),
     // Replaced.
     (
-        Case::FrontmatterNotUtf8,
+        &[Case::FrontmatterNotUtf8, Case::BodyNotUtf8],
         Changes("the bytes become U+FFFD"),
         Run,
     ),
-    (Case::BodyNotUtf8, Changes("the bytes become U+FFFD"), Run),
     // Both lines must be there; silent.
-    (Case::NameMissing, Drops(""), Run),
-    (Case::DescriptionMissing, Drops(""), Run),
+    (
+        &[Case::NameMissing, Case::DescriptionMissing],
+        Drops(""),
+        Run,
+    ),
     // What its line reader spoils.
     (
-        Case::NotYaml,
+        &[Case::NotYaml],
         Changes("read line by line: quotes and block signs stay in the text"),
         Run,
     ),
     // The line reader.
-    (Case::KnownTwice, Changes("the last one counts"), Run),
+    (&[Case::KnownTwice], Changes("the last one counts"), Run),
     // The line reader.
-    (Case::NameNoText, Changes("the brackets are text"), Run),
     (
-        Case::DescriptionNoText,
+        &[Case::NameNoText, Case::DescriptionNoText],
         Changes("the brackets are text"),
         Run,
     ),
     // The line reader.
-    (Case::ForeignTag, Changes("the tag stays in the text"), Run),
+    (
+        &[Case::ForeignTag],
+        Changes("the tag stays in the text"),
+        Run,
+    ),
     // Every reader of YAML.
-    (Case::ValueCut, Changes("cut at ` #`"), Run),
+    (&[Case::ValueCut], Changes("cut at ` #`"), Run),
     // Loads, whole or as written.
-    (Case::NoFields, Loads, Run),
-    (Case::NotAMapping, Loads, Run),
-    (Case::ReservedFirst, Loads, Run),
-    (Case::TabIndent, Loads, Run),
-    (Case::TabAfterColon, Loads, Run),
-    (Case::AliasBomb, Loads, Run),
-    (Case::ColonInValue, Loads, Run),
-    (Case::ColonUnderHyphen, Loads, Run),
-    (Case::ColonNested, Loads, Run),
-    (Case::OtherTwice, Loads, Run),
-    (Case::NameNull, Loads, Run),
-    (Case::NameEmpty, Loads, Run),
-    (Case::NameNumber, Loads, Run),
-    (Case::NameBoolean, Loads, Run),
-    (Case::NameMismatch, Loads, Run),
-    (Case::DescriptionNull, Loads, Run),
-    (Case::DescriptionEmpty, Loads, Run),
-    (Case::DescriptionBlank, Loads, Run),
-    (Case::DescriptionNumber, Loads, Run),
-    (Case::DescriptionBoolean, Loads, Run),
-    (Case::Alias, Loads, Run),
-    (Case::UnknownField, Loads, Run),
-    (Case::MetadataNoMapping, Loads, Run),
-    (Case::MetadataNotText, Loads, Run),
-    (Case::ToolsList, Loads, Run),
-    (Case::ToolsNumber, Loads, Run),
-    (Case::LicenseNoText, Loads, Run),
-    (Case::CompatibilityTooLong, Loads, Run),
-    (Case::BodyEmpty, Loads, Run),
+    (
+        &[
+            Case::NoFields,
+            Case::NotAMapping,
+            Case::ReservedFirst,
+            Case::TabIndent,
+            Case::TabAfterColon,
+            Case::AliasBomb,
+            Case::ColonInValue,
+            Case::ColonUnderHyphen,
+            Case::ColonNested,
+            Case::OtherTwice,
+            Case::NameNull,
+            Case::NameEmpty,
+            Case::NameNumber,
+            Case::NameBoolean,
+            Case::NameMismatch,
+            Case::DescriptionNull,
+            Case::DescriptionEmpty,
+            Case::DescriptionBlank,
+            Case::DescriptionNumber,
+            Case::DescriptionBoolean,
+            Case::Alias,
+            Case::UnknownField,
+            Case::MetadataNoMapping,
+            Case::MetadataNotText,
+            Case::ToolsList,
+            Case::ToolsNumber,
+            Case::LicenseNoText,
+            Case::CompatibilityTooLong,
+            Case::BodyEmpty,
+        ],
+        Loads,
+        Run,
+    ),
 ];
 
 /// Evidence: run; the winning root first.

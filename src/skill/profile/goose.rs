@@ -23,11 +23,11 @@ pub(super) static GOOSE: Profile = Profile {
 };
 
 /// In the order in which it looks.
-static CHECKS: &[(Case, Effect, Evidence)] = &[
+static CHECKS: &[(&[Case], Effect, Evidence)] = &[
     // A name is required.
-    (Case::NameMissing, Drops(""), Source),
+    (&[Case::NameMissing], Drops(""), Source),
     // Empty text stands in.
-    (Case::DescriptionMissing, Loads, Source),
+    (&[Case::DescriptionMissing], Loads, Source),
 ];
 
 /// Evidence: source, not run.

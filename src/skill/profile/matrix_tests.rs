@@ -312,11 +312,11 @@ fn time_grows_with_the_file_and_not_faster() {
 fn every_value_of_a_profile_has_its_evidence() {
     for profile in Profile::ALL {
         for reader in profile.readers {
-            for (i, (case, effect, evidence)) in reader.checks.iter().enumerate() {
+            for (i, (case, effect, evidence)) in reader.each_check().enumerate() {
                 let known = !matches!(effect, Effect::Unknown);
-                let is_evident = *evidence != Evidence::Nobody;
+                let is_evident = evidence != Evidence::Nobody;
                 assert_eq!(known, is_evident, "{} {case:?}", profile.name);
-                let once = reader.checks[..i].iter().all(|(other, ..)| other != case);
+                let once = reader.each_check().take(i).all(|(other, ..)| other != case);
                 assert!(once, "{} {case:?} stands twice", profile.name);
             }
         }

@@ -37,9 +37,9 @@ pub struct Reader {
     pub description: TextRule,
     /// What becomes of the body.
     pub body: Body,
-    /// What is done with each case, in the order in which the reader looks. A
+    /// What is done with which cases, in the order in which the reader looks. A
     /// case that is not here is unknown.
-    pub checks: &'static [(Case, Effect, Evidence)],
+    pub checks: &'static [(&'static [Case], Effect, Evidence)],
 }
 
 impl Reader {
@@ -63,6 +63,14 @@ impl Reader {
         body: Body::AsRead,
         checks: &[],
     };
+
+    /// Returns what is done with each case, in the order of [`checks`](Self::checks).
+    pub(super) fn each_check(&self) -> impl Iterator<Item = (Case, Effect, Evidence)> {
+        let rows = self.checks.iter();
+        rows.flat_map(|&(cases, effect, evidence)| {
+            cases.iter().map(move |&case| (case, effect, evidence))
+        })
+    }
 }
 
 /// What ends a line.

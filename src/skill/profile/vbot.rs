@@ -33,133 +33,103 @@ pub(super) static VBOT: Profile = Profile {
 };
 
 /// In the order in which it looks.
-static CHECKS: &[(Case, Effect, Evidence)] = &[
+static CHECKS: &[(&[Case], Effect, Evidence)] = &[
     // VF18: with the codec's text.
-    (Case::FrontmatterNotUtf8, Drops(""), Source),
-    (Case::BodyNotUtf8, Drops(""), Source),
+    (
+        &[Case::FrontmatterNotUtf8, Case::BodyNotUtf8],
+        Drops(""),
+        Source,
+    ),
     // VF2, VF3.
     (
-        Case::EmptyFile,
-        Drops("Skill metadata missing front matter: …"),
-        Source,
-    ),
-    (
-        Case::ByteOrderMark,
-        Drops("Skill metadata missing front matter: …"),
-        Source,
-    ),
-    (
-        Case::NoOpening,
+        &[Case::EmptyFile, Case::ByteOrderMark, Case::NoOpening],
         Drops("Skill metadata missing front matter: …"),
         Source,
     ),
     // VF4.
     (
-        Case::Unclosed,
+        &[Case::Unclosed],
         Drops("Skill metadata front matter is not closed: …"),
         Source,
     ),
     // The first line that strips to dashes closes.
     (
-        Case::ClosingIndented,
+        &[Case::ClosingIndented],
         Changes("an indented `---` closes the frontmatter"),
         Source,
     ),
     // VF9, VF10; only top-level lines are mended; PyYAML refuses a tab behind a colon.
     (
-        Case::ColonNested,
-        Drops("Invalid YAML front matter: …"),
-        Source,
-    ),
-    (Case::NotYaml, Drops("Invalid YAML front matter: …"), Source),
-    (
-        Case::ReservedFirst,
-        Drops("Invalid YAML front matter: …"),
-        Source,
-    ),
-    (
-        Case::TabIndent,
-        Drops("Invalid YAML front matter: …"),
-        Source,
-    ),
-    (
-        Case::TabAfterColon,
+        &[
+            Case::ColonNested,
+            Case::NotYaml,
+            Case::ReservedFirst,
+            Case::TabIndent,
+            Case::TabAfterColon,
+        ],
         Drops("Invalid YAML front matter: …"),
         Source,
     ),
     // VF7.
     (
-        Case::NotAMapping,
+        &[Case::NotAMapping],
         Drops("Invalid YAML front matter in …: expected a mapping."),
         Source,
     ),
     // VF5.
     (
-        Case::NameMissing,
-        Drops("Skill metadata missing name: …"),
-        Source,
-    ),
-    (
-        Case::NameNull,
-        Drops("Skill metadata missing name: …"),
-        Source,
-    ),
-    (
-        Case::NameEmpty,
+        &[Case::NameMissing, Case::NameNull, Case::NameEmpty],
         Drops("Skill metadata missing name: …"),
         Source,
     ),
     // VF6.
     (
-        Case::DescriptionMissing,
+        &[Case::DescriptionMissing],
         Drops("Skill metadata missing description: …"),
         Source,
     ),
     // VF8.
     (
-        Case::ColonInValue,
-        Warns("YAML front matter was repaired by quoting scalar values with colons."),
-        Source,
-    ),
-    (
-        Case::ColonUnderHyphen,
+        &[Case::ColonInValue, Case::ColonUnderHyphen],
         Warns("YAML front matter was repaired by quoting scalar values with colons."),
         Source,
     ),
     // VF15.
     (
-        Case::NameMismatch,
+        &[Case::NameMismatch],
         Warns("Skill name '{name}' does not match directory name '{folder}'."),
         Source,
     ),
     // VF16.
     (
-        Case::NameTooLong,
+        &[Case::NameTooLong],
         Warns("… is longer than 64 characters."),
         Source,
     ),
     // VF11.
-    (Case::NameNumber, Loads, Source),
+    (&[Case::NameNumber], Loads, Source),
     // VF12, VF13: Python's own text of a value.
     (
-        Case::NameBoolean,
+        &[Case::NameBoolean],
         Changes("becomes `True` or `False`"),
         Source,
     ),
     // VF13.
     (
-        Case::DescriptionNoText,
+        &[Case::DescriptionNoText],
         Changes("becomes Python's text of the list"),
         Source,
     ),
     // VF14.
-    (Case::KnownTwice, Changes("the last one counts"), Source),
+    (&[Case::KnownTwice], Changes("the last one counts"), Source),
     // YAML.
-    (Case::ValueCut, Changes("cut at ` #`"), Source),
+    (&[Case::ValueCut], Changes("cut at ` #`"), Source),
     // VF14, VF19, VF21.
-    (Case::OtherTwice, Loads, Source),
-    (Case::ToolsList, Loads, Source),
-    (Case::BodyEmpty, Loads, Source),
+    (
+        &[Case::OtherTwice, Case::ToolsList, Case::BodyEmpty],
+        Loads,
+        Source,
+    ),
 ];
 
 /// Evidence: source.

@@ -300,7 +300,7 @@ fn walk(seen: &Survey, file: &Path, folder: &str, reader: &'static Reader) -> Ve
             evidence,
         })
     };
-    for &(case, effect, evidence) in reader.checks {
+    for (case, effect, evidence) in reader.each_check() {
         let Some(span) = place(case) else { continue };
         list.extend(told(case, effect, span, evidence));
         if matches!(effect, Effect::Drops(_)) {
@@ -308,7 +308,7 @@ fn walk(seen: &Survey, file: &Path, folder: &str, reader: &'static Reader) -> Ve
         }
     }
     for &(case, span) in &seen.cases {
-        if reader.checks.iter().all(|(known, ..)| *known != case) {
+        if reader.each_check().all(|(known, ..)| known != case) {
             list.extend(told(case, Effect::Unknown, span, Evidence::Nobody));
         }
     }
