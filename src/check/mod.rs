@@ -14,6 +14,7 @@ mod tree;
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::iter;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -105,9 +106,30 @@ pub enum Verdict {
 /// ```
 #[must_use]
 pub fn check(targets: &[Target], profiles: &[&Profile], limits: &Limits) -> Vec<Checked> {
-    let mut read = each(targets, |target| check_one(target, profiles, limits));
-    tree::find(&mut read);
-    read.into_iter().map(|one| one.checked).collect()
+    check_each(targets, &[profiles], limits)
+        .pop()
+        .unwrap_or_default()
+}
+
+/// Checks `targets` once for each of several `judges`, as [`check`] does for one
+/// list of profiles; each file is read once.
+#[must_use]
+pub fn check_each(
+    targets: &[Target],
+    judges: &[&[&Profile]],
+    limits: &Limits,
+) -> Vec<Vec<Checked>> {
+    let mut lists: Vec<Vec<Read>> = judges.iter().map(|_| Vec::new()).collect();
+    for reads in each(targets, |target| check_one(target, judges, limits)) {
+        for (list, read) in lists.iter_mut().zip(reads) {
+            list.push(read);
+        }
+    }
+    let checked = lists.into_iter().map(|mut read| {
+        tree::find(&mut read);
+        read.into_iter().map(|one| one.checked).collect()
+    });
+    checked.collect()
 }
 
 /// One target with what the comparison of all of them needs.
@@ -118,7 +140,7 @@ struct Read {
 }
 
 /// Applies `work` to all of `targets`, on every core where that is worth it.
-fn each(targets: &[Target], work: impl Fn(&Target) -> Read + Sync) -> Vec<Read> {
+fn each<T: Send>(targets: &[Target], work: impl Fn(&Target) -> T + Sync) -> Vec<T> {
     let threads = thread::available_parallelism().map_or(1, usize::from);
     if targets.len() <= FEW || threads == 1 {
         return targets.iter().map(work).collect();
@@ -134,7 +156,7 @@ fn each(targets: &[Target], work: impl Fn(&Target) -> Read + Sync) -> Vec<Read> 
             done.push((turn, work(target)));
         }
     };
-    let mut done: Vec<(usize, Read)> = thread::scope(|scope| {
+    let mut done: Vec<(usize, T)> = thread::scope(|scope| {
         let workers: Vec<_> = (0..threads).map(|_| scope.spawn(take_turns)).collect();
         workers
             .into_iter()
@@ -146,10 +168,11 @@ fn each(targets: &[Target], work: impl Fn(&Target) -> Read + Sync) -> Vec<Read> 
             .collect()
     });
     done.sort_unstable_by_key(|(turn, _)| *turn);
-    done.into_iter().map(|(_, read)| read).collect()
+    done.into_iter().map(|(_, result)| result).collect()
 }
 
-fn check_one(target: &Target, profiles: &[&Profile], limits: &Limits) -> Read {
+/// Returns what each of `judges` makes of one target.
+fn check_one(target: &Target, judges: &[&[&Profile]], limits: &Limits) -> Vec<Read> {
     let file = target.file.as_path();
     let mut findings = Vec::new();
     let folder = file.parent().unwrap_or(file);
@@ -160,28 +183,41 @@ fn check_one(target: &Target, profiles: &[&Profile], limits: &Limits) -> Read {
         Ok(bytes) => bytes,
         Err(refusal) => {
             findings.push(refusal);
-            return Read::new(target, Vec::new(), None, findings);
+            let read = || Read::new(target, Vec::new(), None, findings.clone());
+            return judges.iter().map(|_| read()).collect();
         }
     };
     let folder_name = folder.file_name().map(|name| name.to_string_lossy());
     let folder_name = folder_name.unwrap_or_default();
     let facts = frontmatter::read(&bytes, limits);
     let beside = body::findings(file, &bytes, &facts, limits);
-    let judged = profiles
-        .iter()
-        .flat_map(|profile| profile::findings(&bytes, file, &folder_name, profile, limits));
     // What hides in a field is told by its line, in full; once is enough.
     let is_told = |found: &Diagnostic| {
         beside
             .iter()
             .any(|other| other.rule == found.rule && other.span.line == found.span.line)
     };
-    findings.extend(strictest(judged.filter(|found| !is_told(found))));
-    findings.extend(beside);
-    findings.sort_by_key(|found| found.span);
-    findings.extend(bundled(folder, limits));
     let name = name(&facts, &folder_name);
-    Read::new(target, bytes, name, findings)
+    let bundled = bundled(folder, limits);
+    let judge = |profiles: &&[&Profile]| {
+        let told = profiles
+            .iter()
+            .flat_map(|profile| profile::findings(&bytes, file, &folder_name, profile, limits));
+        let mut findings = findings.clone();
+        findings.extend(strictest(told.filter(|found| !is_told(found))));
+        findings.extend_from_slice(&beside);
+        findings.sort_by_key(|found| found.span);
+        findings.extend_from_slice(&bundled);
+        findings
+    };
+    let lists: Vec<Vec<Diagnostic>> = judges.iter().map(judge).collect();
+    // The last copy is the thing itself, so that one judge costs none.
+    let copies = iter::repeat_n((bytes, name), lists.len());
+    let reads = lists
+        .into_iter()
+        .zip(copies)
+        .map(|(findings, (bytes, name))| Read::new(target, bytes, name, findings));
+    reads.collect()
 }
 
 /// Returns one finding for each rule and place: the gravest, and of equals the

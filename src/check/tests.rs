@@ -237,3 +237,22 @@ fn several_profiles_tell_of_one_place_once_as_the_strictest_has_it() {
     assert_eq!(said(&[Profile::CODEAF, Profile::SPEC]), strict);
     assert_eq!(said(&[Profile::SPEC, Profile::CODEAF]), strict);
 }
+
+#[test]
+fn several_judges_say_what_each_says_alone() {
+    let root = root();
+    let targets = [
+        skill(&root, "one", "one", "[x](nowhere.md)\n"),
+        skill(&root, "two", "one", ""),
+        Target {
+            file: root.path().join("gone/SKILL.md"),
+        },
+    ];
+    let judges: [&[&Profile]; 3] = [Profile::ALL, &[Profile::SPEC], &[Profile::CODER]];
+
+    let lists = check_each(&targets, &judges, &Limits::DEFAULT);
+
+    let alone = judges.map(|profiles| check(&targets, profiles, &Limits::DEFAULT));
+    assert_eq!(lists, alone);
+    assert_ne!(lists[0], lists[1]);
+}

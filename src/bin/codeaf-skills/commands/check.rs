@@ -45,29 +45,30 @@ pub(super) fn run(args: &Check, env: &Env, console: &mut Console) -> Result<Stat
         }
         _ => None,
     };
-    let judge = |judges: &[&Profile]| {
-        let mut checked = check::check(&found.targets, judges, &env.limits);
-        add_strays(&mut checked, &found.findings);
-        for one in &mut checked {
-            config.apply(&mut one.findings);
-        }
-        let silenced = old.as_ref().map_or(0, |old| old.filter(&mut checked));
-        (checked, silenced)
-    };
-    let (checked, silenced) = judge(&profiles);
-    let report = Report {
-        checked: &checked,
-        skills: found.targets.len(),
-        silenced,
-        base: report::repository(&env.start),
-        folder: folder.clone(),
-    };
     // Several profiles are columns of a matrix where a person or a program can
     // read one; what lies beyond the frontmatter is judged by the first. Whether
     // the check fails does not hang on its form.
-    if profiles.len() > 1 && matches!(format, CheckFormat::Text | CheckFormat::Json) {
-        let (checked, _) = judge(&profiles[..1]);
-        let matrix = Matrix::of(&checked, &profiles, &env.limits);
+    let is_matrix = profiles.len() > 1 && matches!(format, CheckFormat::Text | CheckFormat::Json);
+    let judges: &[&[&Profile]] = &[&profiles, &profiles[..1]];
+    let judges = if is_matrix { judges } else { &judges[..1] };
+    let mut silenced = Vec::new();
+    let mut lists = check::check_each(&found.targets, judges, &env.limits);
+    for checked in &mut lists {
+        add_strays(checked, &found.findings);
+        for one in &mut *checked {
+            config.apply(&mut one.findings);
+        }
+        silenced.push(old.as_ref().map_or(0, |old| old.filter(checked)));
+    }
+    let report = Report {
+        checked: &lists[0],
+        skills: found.targets.len(),
+        silenced: silenced[0],
+        base: report::repository(&env.start),
+        folder,
+    };
+    if is_matrix {
+        let matrix = Matrix::of(&lists[1], &profiles, &env.limits);
         if format == CheckFormat::Json {
             console.json(&matrix)?;
         } else {
