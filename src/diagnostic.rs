@@ -275,7 +275,7 @@ impl Serialize for Rule {
 ///
 /// `message` and `help` may quote what a file says; whoever prints them cleans
 /// them first (see [`crate::text::clean`]).
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct Diagnostic {
     /// What kind of finding it is.
     pub rule: Rule,

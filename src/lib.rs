@@ -75,6 +75,7 @@ pub use disclosure::{
 pub use discovery::broken::Broken;
 pub use discovery::bundled::ResourceError;
 pub use discovery::conversation::{Conversation, ConversationError};
+pub use discovery::difference::{Difference, Digest};
 pub use discovery::project::Project;
 pub use discovery::roots::{Origin, Root};
 pub use discovery::scan::{LookedAt, RootOutcome, Skill};

@@ -5,6 +5,7 @@ mod as_profile;
 pub mod broken;
 pub mod bundled;
 pub mod conversation;
+pub mod difference;
 pub mod project;
 pub mod roots;
 pub mod scan;

@@ -15,6 +15,7 @@ use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags};
 use rustix::io::Errno;
 
 use super::broken::{self, Broken};
+use super::difference::Digest;
 use super::roots::{Origin, Root};
 use super::skill_file::{self, SKILL_FILE, errno_of};
 use crate::diagnostic::Diagnostic;
@@ -46,6 +47,10 @@ pub struct Skill {
     pub is_in_project: bool,
     /// Bytes of its SKILL.md.
     pub size: u64,
+    /// What stands before the body of its SKILL.md, to be compared.
+    pub frontmatter: Digest,
+    /// The body of its SKILL.md, to be compared.
+    pub body: Digest,
     /// What is wrong with it although it loads.
     pub diagnostics: Vec<Diagnostic>,
     /// The location of the skill that owns its name, if another one does.
@@ -411,6 +416,7 @@ impl Reader<'_> {
             Err(diagnostic) => return Err(Broken::named(location, name, diagnostic)),
         };
         let facts = frontmatter::read(&self.buffer, self.limits);
+        let (head, body) = self.buffer.split_at(facts.body);
         match loading::load(&facts, &location, &name, self.limits) {
             Ok(loaded) => Ok(Skill {
                 name: loaded.name,
@@ -420,6 +426,8 @@ impl Reader<'_> {
                 folder,
                 is_in_project: candidate.is_in_project,
                 size,
+                frontmatter: Digest::of(head),
+                body: Digest::of(body),
                 diagnostics: loaded.diagnostics,
                 shadowed_by: None,
             }),

@@ -635,6 +635,7 @@ mod tests {
     //! The merge and lookup tables of coder's two sources.
 
     use super::*;
+    use crate::discovery::difference::{Difference, Digest};
     use crate::discovery::roots::Root;
 
     fn skill((source, name, description): (Source, &str, &str)) -> Skill {
@@ -654,6 +655,8 @@ mod tests {
             folder: Path::new("/r").join(name),
             is_in_project: false,
             size: 0,
+            frontmatter: Digest::of(""),
+            body: Digest::of(""),
             diagnostics: Vec::new(),
             shadowed_by: None,
         }
@@ -740,6 +743,23 @@ mod tests {
         ] {
             assert_eq!(found(snapshot, name), wanted, "{name}");
         }
+    }
+
+    #[test]
+    fn a_twin_in_the_other_source_renames_a_skill() {
+        let alone = snapshot(&[], &["s"]);
+        let both = snapshot(&["s"], &["s"]);
+
+        let added = Difference::Added {
+            alias: "personal/s".to_owned(),
+            state: State::Off,
+        };
+        let renamed = Difference::Renamed {
+            from: "s".to_owned(),
+            alias: "workspace/s".to_owned(),
+        };
+        assert_eq!(alone.diff(&both), [added, renamed]);
+        assert_ne!(alone.digest(), both.digest());
     }
 
     #[test]

@@ -42,7 +42,7 @@ pub struct Place {
 }
 
 /// Why a scope file has no decisions to give.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Fault {
     /// What is wrong, and what to do.
     pub diagnostic: Diagnostic,

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use rustix::io::Errno;
 
 use super::super::broken::Broken;
+use super::super::difference::Digest;
 use super::super::roots::Origin;
 use super::super::scan::Skill;
 use super::super::skill_file::{self, SKILL_FILE, errno_of};
@@ -15,6 +16,7 @@ use super::Found;
 use super::look::{Look, OpenRoot};
 use crate::diagnostic::{Diagnostic, Rule, Severity};
 use crate::limits::Limits;
+use crate::skill::frontmatter;
 use crate::skill::profile::{Links, Outcome, PlaceCase, ProfileVerdict, Told, findings, verdict};
 use crate::text;
 
@@ -80,6 +82,9 @@ impl Look<'_> {
             diagnostics = findings(&file.bytes, &location, &own_name, self.profile, self.limits);
             diagnostics.retain(|found| found.severity > Severity::Note);
         }
+        let (head, body) = file
+            .bytes
+            .split_at(frontmatter::read(&file.bytes, self.limits).body);
         let root = candidate.root.root;
         let is_inside = |project: &Path| candidate.real.starts_with(project);
         Found::Skill(Box::new(Skill {
@@ -90,6 +95,8 @@ impl Look<'_> {
             folder: folder.to_path_buf(),
             is_in_project: self.project.is_some_and(is_inside) && root.origin != Origin::Home,
             size: file.size,
+            frontmatter: Digest::of(head),
+            body: Digest::of(body),
             diagnostics,
             shadowed_by: None,
         }))
