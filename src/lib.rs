@@ -69,8 +69,8 @@ pub mod text;
 
 pub use diagnostic::{Diagnostic, Rule, Severity, Span};
 pub use disclosure::{
-    Activation, ActivationError, BudgetError, Catalog, CatalogForm, Freshness, Ledger, Rendered,
-    Reply, SlashCommand, ToolCall,
+    Activation, ActivationError, BudgetError, Catalog, CatalogForm, Commands, Freshness, Invoked,
+    Ledger, Rendered, Reply, SlashCommand, ToolCall, Typed,
 };
 pub use discovery::broken::Broken;
 pub use discovery::bundled::ResourceError;

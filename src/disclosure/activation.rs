@@ -1,15 +1,16 @@
 //! Activation: giving the model a skill's instructions.
 //!
-//! The SKILL.md is read again each time. Whether the skill is on or allowed is
-//! asked by whoever activates: a person may use what the model may not.
+//! The SKILL.md is read again each time. Whether the skill is on is asked by
+//! whoever activates: a person may use what the model may not.
 
 use std::path::{Path, PathBuf};
 
 use super::body::{closing_tag, escape_closing_tags, instructions};
 use super::error::ActivationError;
+use super::ledger::Ledger;
 use crate::diagnostic::{Diagnostic, Rule, Span};
 use crate::discovery::scan::Skill;
-use crate::discovery::snapshot::{Lookup, Snapshot};
+use crate::discovery::snapshot::Snapshot;
 use crate::name::Source;
 use crate::skill::frontmatter;
 use crate::skill::loading::{self, Loaded};
@@ -66,34 +67,45 @@ pub enum Freshness {
 }
 
 impl Snapshot {
-    /// Reads the skill called `name`: an alias, or a bare or qualified name.
+    /// Reads the skill called `name`, which must be among the allowed ones: an
+    /// alias, or a bare or qualified name.
     ///
-    /// Does not ask whether the skill is on or allowed.
+    /// Does not ask whether the skill is on: that binds only the model.
     ///
     /// # Errors
     ///
-    /// Returns an error if no skill or more than one bears the name, if its
-    /// SKILL.md cannot be read or does not load any more, or, under
-    /// [`Freshness::AsInSnapshot`], if it says something else now.
+    /// Returns an error if no skill or more than one bears the name, if it is
+    /// not allowed, if its SKILL.md cannot be read or does not load any more, or,
+    /// under [`Freshness::AsInSnapshot`], if it says something else now.
     pub fn activate(
         &self,
         name: &str,
         freshness: Freshness,
     ) -> Result<Activation, ActivationError> {
-        match self.lookup_shown(name) {
-            Lookup::Found(skill) => self.activate_skill(skill, name, freshness),
-            Lookup::Ambiguous(aliases) => Err(ActivationError::Ambiguous {
-                name: name.to_owned(),
-                aliases,
-            }),
-            Lookup::NotFound => Err(ActivationError::NotFound {
-                name: name.to_owned(),
-                near: self.near(name),
-            }),
-        }
+        let skill = self.find(name)?;
+        self.require_permitted(skill)?;
+        self.activate_skill(skill, name, freshness)
     }
 
-    pub(super) fn activate_skill(
+    /// Reads `skill` and records it in `ledger`; nothing if it is there already.
+    pub(super) fn give(
+        &self,
+        skill: &Skill,
+        asked: &str,
+        freshness: Freshness,
+        ledger: Option<&mut Ledger>,
+    ) -> Result<Option<Activation>, ActivationError> {
+        if ledger.as_ref().is_some_and(|ledger| ledger.has(skill)) {
+            return Ok(None);
+        }
+        let activation = self.activate_skill(skill, asked, freshness)?;
+        if let Some(ledger) = ledger {
+            ledger.record(&activation);
+        }
+        Ok(Some(activation))
+    }
+
+    fn activate_skill(
         &self,
         skill: &Skill,
         asked: &str,

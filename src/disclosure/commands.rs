@@ -1,17 +1,23 @@
 //! Slash commands: how a person calls a skill by name.
 //!
-//! This file decides how each skill's command is written and how a typed line
-//! is read. Which names are taken by built-in commands is the host's to say.
+//! This file decides how each skill's command is written, how a typed line is
+//! read and what it gives the model. Which names are taken by built-in commands
+//! is the host's to say.
 
 use std::borrow::Cow;
 
 use serde::Serialize;
+use serde_json::Value;
 
+use super::activation::Freshness;
+use super::error::ActivationError;
+use super::ledger::Ledger;
+use super::reply::Reply;
 use crate::discovery::scan::Skill;
-use crate::discovery::snapshot::{Lookup, Snapshot};
+use crate::discovery::snapshot::Snapshot;
 use crate::name::Source;
-use crate::text::one_line;
-use crate::text::visible;
+use crate::scope::State;
+use crate::text::{one_line, visible};
 
 /// The command that takes a skill's name as `/skill:name`; no skill can own it.
 const SKILL: &str = "skill";
@@ -36,57 +42,94 @@ pub struct SlashCommand {
     pub reserved: bool,
 }
 
-/// A typed line that calls a skill.
+/// What a person typed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Invocation<'a> {
-    /// The skill.
-    pub skill: &'a Skill,
-    /// What stands behind the command and one white-space character, byte for
-    /// byte.
-    pub arguments: &'a str,
-}
-
-/// Why a typed line calls no skill.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum NoInvocation {
-    /// It does not begin with a command.
-    #[error("no command stands at the start")]
-    NotACommand,
-    /// It begins with a command of the host's.
-    #[error("`/{name}` is a built-in command")]
+pub enum Typed<'a> {
+    /// No command stands at the start: it is for the model.
+    Text,
+    /// A command of the host's.
     BuiltIn {
         /// The command without its slash.
-        name: String,
+        name: &'a str,
+        /// What stands behind it, as for a skill.
+        arguments: &'a str,
     },
-    /// It begins with a name that no skill bears.
-    #[error("no skill is called `{name}`")]
-    NotFound {
-        /// The name as typed, quotes and escapes undone.
-        name: String,
+    /// A skill.
+    Skill {
+        /// Which one.
+        skill: &'a Skill,
+        /// What stands behind the command and one white-space character, byte
+        /// for byte.
+        arguments: &'a str,
     },
-    /// It begins with a name that both sources have.
-    #[error("`{name}` could be {}", aliases.join(" or "))]
-    Ambiguous {
-        /// The name as typed.
-        name: String,
-        /// The names that are not ambiguous.
-        aliases: Vec<String>,
-    },
+}
+
+/// A skill that a person called: one turn for the model.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Invoked {
+    /// The message and the row, as for a call by the model. The transcript
+    /// stores the message beside what was typed.
+    pub reply: Reply,
+    /// What stood behind the command, byte for byte.
+    pub arguments: String,
+    /// Whether the model could have called it, too.
+    pub state: State,
+}
+
+impl Invoked {
+    /// Returns what the model gets as the person's turn: the wrapper, or that
+    /// the skill is loaded already, then the exact arguments.
+    #[must_use]
+    pub fn turn(&self) -> String {
+        // The message is one of a skill that was given.
+        turn(&self.reply.message, &self.arguments).unwrap_or_default()
+    }
+}
+
+/// Returns what the model gets for a person's `/name arguments` of which the
+/// transcript stored `message`; nothing if that is none of a skill that was
+/// given.
+#[must_use]
+pub fn turn(message: &Value, arguments: &str) -> Option<String> {
+    let data = &message["data"];
+    let given = data["content"].as_str().or(data["message"].as_str())?;
+    Some(if arguments.is_empty() {
+        given.to_owned()
+    } else {
+        format!("{given}\n\n{arguments}")
+    })
+}
+
+/// The slash commands of one snapshot, beside those of a host.
+#[derive(Debug, Clone, Copy)]
+pub struct Commands<'a> {
+    snapshot: &'a Snapshot,
+    reserved: &'a [&'a str],
 }
 
 impl Snapshot {
-    /// Returns the command of every valid skill that owns its name, on or off,
-    /// by name (bytes), then source.
+    /// Returns the slash commands of the skills.
     ///
     /// `reserved` are the names of the host's built-in commands, with or
     /// without their slash. A skill of such a name is called by `/skill:name`.
     #[must_use]
-    pub fn slash_commands(&self, reserved: &[&str]) -> Vec<SlashCommand> {
+    pub fn commands<'a>(&'a self, reserved: &'a [&'a str]) -> Commands<'a> {
+        Commands {
+            snapshot: self,
+            reserved,
+        }
+    }
+}
+
+impl<'a> Commands<'a> {
+    /// Returns the command of every valid skill that owns its name, on or off,
+    /// by name (bytes), then source.
+    #[must_use]
+    pub fn catalog(&self) -> Vec<SlashCommand> {
         let command = |skill: &Skill| {
-            let alias = self.shown_alias(skill);
+            let alias = self.snapshot.shown_alias(skill);
             SlashCommand {
-                command: command_text(&alias, reserved),
+                command: command_text(&alias, self.reserved),
                 name: visible(&skill.name).into_owned(),
                 source: skill.source(),
                 description: one_line(&skill.description).into_owned(),
@@ -94,11 +137,11 @@ impl Snapshot {
                     .argument_hint
                     .as_deref()
                     .map(|hint| one_line(hint).into_owned()),
-                reserved: is_reserved(&alias, reserved),
+                reserved: is_reserved(&alias, self.reserved),
                 alias,
             }
         };
-        self.owners().map(command).collect()
+        self.snapshot.owners().map(command).collect()
     }
 
     /// Reads a line that a person typed.
@@ -110,40 +153,85 @@ impl Snapshot {
     ///
     /// # Errors
     ///
-    /// Returns why the line calls no skill.
-    pub fn parse_slash<'a>(
-        &'a self,
-        text: &'a str,
-        reserved: &[&str],
-    ) -> Result<Invocation<'a>, NoInvocation> {
-        let (name, rest) = command(text, reserved)?;
+    /// Those of [`Snapshot::find`], for a command that is nobody's.
+    pub fn read(&self, text: &'a str) -> Result<Typed<'a>, ActivationError> {
+        let Some(Command { name, rest }) = command(text) else {
+            return Ok(Typed::Text);
+        };
         let mut arguments = rest.chars();
         // The white space that ended the command.
         arguments.next();
-        match self.lookup_shown(&name) {
-            Lookup::Found(skill) => Ok(Invocation {
-                skill,
-                arguments: arguments.as_str(),
+        let arguments = arguments.as_str();
+        match name {
+            Called::Plain(name) if is_reserved(name, self.reserved) => {
+                Ok(Typed::BuiltIn { name, arguments })
+            }
+            Called::Plain(name) => Ok(Typed::Skill {
+                skill: self.snapshot.find(name)?,
+                arguments,
             }),
-            Lookup::Ambiguous(aliases) => Err(NoInvocation::Ambiguous {
-                name: name.into_owned(),
-                aliases,
-            }),
-            Lookup::NotFound => Err(NoInvocation::NotFound {
-                name: name.into_owned(),
+            Called::BySkill(name) => Ok(Typed::Skill {
+                skill: self.snapshot.find(&name)?,
+                arguments,
             }),
         }
     }
 
-    /// Looks a name up as it was shown, in which what hides is written out.
-    pub(super) fn lookup_shown(&self, name: &str) -> Lookup<'_> {
-        match self.lookup(name) {
-            Lookup::NotFound if name.contains('\\') => self
-                .owners()
-                .find(|skill| self.shown_alias(skill) == name)
-                .map_or(Lookup::NotFound, Lookup::Found),
-            found => found,
-        }
+    /// Gives the model the skill that a typed line calls; nothing if it calls
+    /// none.
+    ///
+    /// The person's own act: a skill that is off is given too, one that is not
+    /// allowed is not. What is given is recorded in `ledger`, so that neither
+    /// the model nor the person loads it twice.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Snapshot::find`] and [`Snapshot::activate`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use codeaf_skills::{Env, Freshness, Ledger, Snapshot};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let folder = tempfile::tempdir()?;
+    /// # let skill = folder.path().join(".agents/skills/pdf");
+    /// # std::fs::create_dir_all(&skill)?;
+    /// # std::fs::write(skill.join("SKILL.md"), "---\nname: pdf\ndescription: Reads PDF files.\n---\nUse it.\n")?;
+    /// let snapshot = Snapshot::load(&Env::new(folder.path()))?;
+    /// let commands = snapshot.commands(&["help", "quit"]);
+    /// let mut ledger = Ledger::new();
+    ///
+    /// let pdf = commands.invoke("/pdf fill  a.pdf", Some(&mut ledger), Freshness::AsInSnapshot)?;
+    /// let pdf = pdf.expect("a skill is called");
+    /// assert_eq!(pdf.reply.row, "used skill pdf · 56 B");
+    /// assert!(pdf.turn().ends_with("Use it.\n</skill>\n\nfill  a.pdf"));
+    /// assert!(commands.invoke("/quit", None, Freshness::Fresh)?.is_none());
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn invoke(
+        &self,
+        text: &str,
+        ledger: Option<&mut Ledger>,
+        freshness: Freshness,
+    ) -> Result<Option<Invoked>, ActivationError> {
+        let snapshot = self.snapshot;
+        let commands = Commands {
+            snapshot,
+            reserved: self.reserved,
+        };
+        let Typed::Skill { skill, arguments } = commands.read(text)? else {
+            return Ok(None);
+        };
+        snapshot.require_permitted(skill)?;
+        let alias = snapshot.shown_alias(skill);
+        let given = snapshot.give(skill, &alias, freshness, ledger)?;
+        Ok(Some(Invoked {
+            reply: Reply::given(given, snapshot, skill, None),
+            arguments: arguments.to_owned(),
+            state: snapshot.resolution(skill).state,
+        }))
     }
 }
 
@@ -176,22 +264,37 @@ fn is_reserved(name: &str, reserved: &[&str]) -> bool {
             .any(|taken| taken.strip_prefix('/').unwrap_or(taken) == name)
 }
 
-/// Returns the name that the command at the start of `text` calls, and the rest.
-fn command<'a>(text: &'a str, reserved: &[&str]) -> Result<(Cow<'a, str>, &'a str), NoInvocation> {
-    let line = text.strip_prefix('/').ok_or(NoInvocation::NotACommand)?;
+/// A command at the start of a line, and what follows it.
+struct Command<'a> {
+    name: Called<'a>,
+    rest: &'a str,
+}
+
+/// How a command names what it calls.
+enum Called<'a> {
+    /// `/name`: a skill's or the host's.
+    Plain(&'a str),
+    /// `/skill:name`: a skill's in any case; quotes and escapes undone.
+    BySkill(Cow<'a, str>),
+}
+
+/// Returns the command at the start of `text`.
+fn command(text: &str) -> Option<Command<'_>> {
+    let line = text.strip_prefix('/')?;
     let called = line
         .strip_prefix(SKILL)
         .and_then(|line| line.strip_prefix(':'));
-    if let Some(called) = called {
-        return called_by_skill(called).ok_or(NoInvocation::NotACommand);
-    }
-    match word(line) {
-        ("", _) => Err(NoInvocation::NotACommand),
-        (name, _) if is_reserved(name, reserved) => Err(NoInvocation::BuiltIn {
-            name: name.to_owned(),
-        }),
-        (name, rest) => Ok((Cow::Borrowed(name), rest)),
-    }
+    let (name, rest) = match called {
+        Some(called) => {
+            let (name, rest) = called_by_skill(called)?;
+            (Called::BySkill(name), rest)
+        }
+        None => match word(line) {
+            ("", _) => return None,
+            (name, rest) => (Called::Plain(name), rest),
+        },
+    };
+    Some(Command { name, rest })
 }
 
 /// Parts a text at its first white space; the rest begins with it.
@@ -230,7 +333,7 @@ fn called_by_skill(text: &str) -> Option<(Cow<'_, str>, &str)> {
 mod tests {
     use super::super::test_folders::Folders;
     use super::*;
-    use crate::env::Env;
+    use crate::env::{Allowed, Env};
     use proptest::prelude::*;
 
     #[test]
@@ -269,7 +372,7 @@ mod tests {
             .skill("home", "model", "Model.", "");
         folders.global(r#"{"on": ["b-kit"]}"#);
 
-        let commands = folders.load().slash_commands(&["model"]);
+        let commands = folders.load().commands(&["model"]).catalog();
 
         let rows: Vec<_> = commands
             .iter()
@@ -300,13 +403,16 @@ mod tests {
             folders.skill("home", name, "Does.", "");
         }
         let snapshot = folders.load();
-        let read = |text| {
-            let found = snapshot.parse_slash(text, &["model"]);
-            found
-                .map(|found| (found.skill.name.as_str(), found.arguments))
-                .map_err(|error| error.to_string())
+        let commands = snapshot.commands(&["model"]);
+        let read = |text| match commands.read(text) {
+            Ok(Typed::Skill { skill, arguments }) => Ok((skill.name.as_str(), arguments)),
+            Ok(Typed::BuiltIn { name, arguments }) => {
+                Err(format!("built in: {name}, {arguments:?}"))
+            }
+            Ok(Typed::Text) => Err("text".to_owned()),
+            Err(error) => Err(error.to_string()),
         };
-        let not_a_command = "no command stands at the start";
+        let not_a_command = "text";
 
         for (text, found) in [
             ("/deploy now", Ok(("deploy", "now"))),
@@ -333,8 +439,8 @@ mod tests {
             ("/skill:\"a b", Err(not_a_command)),
             ("/skill:\"a b\"c", Err(not_a_command)),
             ("/skill:\"a b\\", Err(not_a_command)),
-            ("/skill deploy", Err("`/skill` is a built-in command")),
-            ("/model x", Err("`/model` is a built-in command")),
+            ("/skill deploy", Err("built in: skill, \"deploy\"")),
+            ("/model  x", Err("built in: model, \" x\"")),
             ("/deploy:x", Err("no skill is called `deploy:x`")),
             (
                 "/personal/deploy",
@@ -346,11 +452,80 @@ mod tests {
         }
     }
 
+    #[test]
+    fn a_person_may_use_what_is_off_and_not_what_is_not_allowed() {
+        let mut folders = Folders::new();
+        for name in ["off-kit", "barred-kit", "quit"] {
+            folders.skill("home", name, "Does.", "Do it.");
+        }
+        folders.env.allowed = Allowed::parse("off-kit,quit");
+        let snapshot = folders.load();
+        let commands = snapshot.commands(&["quit"]);
+        let mut ledger = Ledger::new();
+        let mut invoke = |text| commands.invoke(text, Some(&mut ledger), Freshness::AsInSnapshot);
+
+        let off = invoke("/off-kit  two\n").unwrap().unwrap();
+        let again = invoke("/off-kit more").unwrap().unwrap();
+        let barred = invoke("/barred-kit").unwrap_err();
+        let missing = invoke("/off-kits").unwrap_err();
+
+        let dir = folders.folder("home", "off-kit");
+        let wrapper = format!(
+            "<skill name=\"off-kit\" dir=\"{0}\">\nRelative paths below are relative to {0}.\nDo it.\n</skill>",
+            dir.display()
+        );
+        assert_eq!(off.turn(), format!("{wrapper}\n\n two\n"));
+        assert_eq!(off.reply.message["data"]["content"], wrapper);
+        assert_eq!(off.state, State::Off);
+        assert_eq!(off.reply.read_grant, Some(dir));
+        assert_eq!(off.reply.row, "used skill off-kit · 51 B");
+        assert_eq!(
+            again.reply.row,
+            "used skill off-kit · 51 B · already loaded"
+        );
+        assert_eq!(
+            again.turn(),
+            "already loaded: the instructions of off-kit are in this conversation; follow them\n\nmore"
+        );
+        assert_eq!(
+            (barred.code(), &*barred.row()),
+            ("skill_not_allowed", "skill barred-kit · not allowed")
+        );
+        assert_eq!(
+            (missing.code(), &*missing.row()),
+            ("skill_not_found", "skill off-kits · not found")
+        );
+        assert_eq!(missing.help().unwrap(), "did you mean `off-kit`?");
+        assert_eq!(invoke("/quit now").unwrap(), None);
+        assert_eq!(invoke("quit").unwrap(), None);
+        assert!(invoke("/skill:quit").unwrap().is_some());
+        assert!(
+            ledger
+                .skills()
+                .map(|(_, name)| name)
+                .eq(["off-kit", "quit"])
+        );
+    }
+
+    #[test]
+    fn a_turn_is_made_from_the_stored_message_alone() {
+        let message = |data: Value| serde_json::json!({"ok": true, "error": null, "data": data});
+
+        let loaded =
+            message(serde_json::json!({"name": "a", "status": "loaded", "content": "<skill>"}));
+
+        assert_eq!(turn(&loaded, "").as_deref(), Some("<skill>"));
+        assert_eq!(turn(&loaded, " x ").as_deref(), Some("<skill>\n\n x "));
+        assert_eq!(turn(&message(Value::Null), "x"), None);
+    }
+
     proptest! {
         #[test]
         fn no_line_makes_the_reader_panic(text in "/?(skill:)?\"?[a\\\\\" \u{e9}]{0,8}") {
             let snapshot = Snapshot::load(&Env::new("/nowhere")).unwrap();
-            prop_assert!(snapshot.parse_slash(&text, &[]).is_err());
+            let read = snapshot.commands(&[]).read(&text);
+            let is_skill = matches!(read, Ok(Typed::Skill { .. }));
+            prop_assert!(!is_skill);
         }
 
         #[test]

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::path::PathBuf;
 
 use super::cut;
+use super::reply::{Outcome, row};
 use crate::diagnostic::Diagnostic;
 use crate::discovery::snapshot::DiscoveryError;
 use crate::scope::Fault;
@@ -20,6 +21,8 @@ pub enum ActivationError {
         name: String,
         /// Names that may have been meant.
         near: Vec<String>,
+        /// Whether something of that name is there and was not taken.
+        is_broken: bool,
     },
     /// No skill bears the name, and the folders could not be looked at again.
     #[error(
@@ -107,6 +110,17 @@ impl ActivationError {
     #[must_use]
     pub fn help(&self) -> Option<Cow<'_, str>> {
         match self {
+            Self::NotFound {
+                name,
+                is_broken: true,
+                ..
+            } => Some(
+                format!(
+                    "something of that name is there and was not taken: `codeaf-skills why {}` tells the fault",
+                    bounded_name(name)
+                )
+                .into(),
+            ),
             Self::NotFound { near, .. } if near.is_empty() => None,
             Self::NotFound { near, .. } => {
                 let near: Vec<String> = near.iter().map(|name| quoted(name)).collect();
@@ -125,6 +139,22 @@ impl ActivationError {
                 None => Some("mend the file; `codeaf-skills list` shows what holds".into()),
             },
         }
+    }
+
+    /// Returns the row that a person sees: `skill pdf · off`.
+    #[must_use]
+    pub fn row(&self) -> String {
+        let name = match self {
+            Self::NotFound { name, .. }
+            | Self::NotFoundAgain { name, .. }
+            | Self::Off { name }
+            | Self::NotAllowed { name }
+            | Self::Ambiguous { name, .. }
+            | Self::Changed { name, .. }
+            | Self::Read { name, .. } => name,
+            Self::ScopeUnreadable { .. } | Self::InvalidArguments { .. } => "",
+        };
+        row(name, Outcome::Failed(self.outcome()))
     }
 
     /// Returns the words for a row: `not found`, `off`.

@@ -10,8 +10,10 @@ mod body;
 pub mod catalog;
 pub mod commands;
 mod error;
+mod find;
 mod forms;
 pub mod ledger;
+pub mod reply;
 pub mod tool;
 
 use std::borrow::Cow;
@@ -25,10 +27,11 @@ use crate::text::{visible, write_json};
 
 pub use activation::{Activation, Freshness};
 pub use catalog::{BudgetError, Catalog, CatalogEntry, CatalogForm, Rendered};
-pub use commands::{Invocation, NoInvocation, SlashCommand};
+pub use commands::{Commands, Invoked, SlashCommand, Typed};
 pub use error::ActivationError;
 pub use ledger::{Ledger, TranscriptFault};
-pub use tool::{Outcome, Reply, ToolCall, row};
+pub use reply::{Outcome, Reply, row};
+pub use tool::ToolCall;
 
 impl Snapshot {
     /// Returns the skills that the model may activate: on, allowed, valid and

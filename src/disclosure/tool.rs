@@ -1,22 +1,17 @@
 //! The `skill` tool: its definition, and the answer to a call of it.
 //!
-//! This file decides the order of checks, the message that the model gets and
-//! the row that a person sees. It does not know which engine calls it.
-
-use std::collections::BTreeMap;
-use std::path::PathBuf;
+//! This file decides what the model may ask and in which order that is judged.
+//! It does not know which engine calls it.
 
 use serde_json::{Value, json};
 
-use super::activation::{Activation, Freshness};
+use super::activation::Freshness;
 use super::error::{ActivationError, bounded_name};
 use super::ledger::Ledger;
-use crate::diagnostic::Diagnostic;
-use crate::discovery::roots::Origin;
+use super::reply::Reply;
 use crate::discovery::scan::Skill;
 use crate::discovery::snapshot::{DiscoveryError, Lookup, Snapshot};
-use crate::name::{Source, near, split_qualified};
-use crate::text::{counted, one_line, size};
+use crate::name::{near, split_qualified};
 
 const DESCRIPTION: &str = "\
 Loads a skill: a folder of instructions that the user keeps for one kind of task. \
@@ -79,53 +74,6 @@ pub struct ToolCall<'a> {
     pub read_tool: Option<&'a str>,
 }
 
-/// What comes of a call.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Reply {
-    /// The tool message: `{ok, error, data}`. The transcript stores it as it is.
-    pub message: Value,
-    /// The row that a person sees: `used skill pdf-processing · 3.1 KB`.
-    pub row: String,
-    /// The folder that the model may read in from now on.
-    pub read_grant: Option<PathBuf>,
-    /// What was met on the way.
-    pub diagnostics: Vec<Diagnostic>,
-}
-
-/// How an activation ended, for its row.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Outcome<'a> {
-    /// The instructions were given; bytes of the SKILL.md.
-    Loaded(u64),
-    /// They had been given before.
-    AlreadyLoaded(u64),
-    /// They were not given: [`ActivationError::outcome`].
-    Failed(&'a str),
-}
-
-/// Returns the row for an activation of `name`, by the model or by a person.
-///
-/// # Examples
-///
-/// ```
-/// use codeaf_skills::disclosure::{Outcome, row};
-///
-/// assert_eq!(row("pdf", Outcome::Loaded(3_174)), "used skill pdf · 3.1 KB");
-/// assert_eq!(row("pdf", Outcome::Failed("off")), "skill pdf · off");
-/// ```
-#[must_use]
-pub fn row(name: &str, outcome: Outcome<'_>) -> String {
-    let name = bounded_name(name);
-    match outcome {
-        Outcome::Loaded(bytes) => format!("used skill {name} · {}", size(bytes)),
-        Outcome::AlreadyLoaded(bytes) => {
-            format!("used skill {name} · {} · already loaded", size(bytes))
-        }
-        Outcome::Failed(why) if name.is_empty() => format!("skill · {why}"),
-        Outcome::Failed(why) => format!("skill {name} · {why}"),
-    }
-}
-
 impl ToolCall<'_> {
     /// Answers a call.
     ///
@@ -171,10 +119,10 @@ impl ToolCall<'_> {
         readable(self.snapshot)
             .and(wanted)
             .and_then(|wanted| match wanted {
-                None => Ok(list(self.snapshot)),
+                None => Ok(Reply::list(self.snapshot)),
                 Some(name) => self.activate(name, rescan),
             })
-            .unwrap_or_else(|error| failed(name, &error))
+            .unwrap_or_else(|error| Reply::failed(name, &error))
     }
 
     fn activate(
@@ -196,14 +144,9 @@ impl ToolCall<'_> {
     /// Gives the skill of `snapshot` called `name`, if it may be given.
     fn give(&mut self, snapshot: &Snapshot, name: &str) -> Result<Reply, ActivationError> {
         let skill = wanted_skill(snapshot, name)?;
-        if self.ledger.as_ref().is_some_and(|ledger| ledger.has(skill)) {
-            return Ok(already_loaded(snapshot, skill, self.read_tool));
-        }
-        let activation = snapshot.activate_skill(skill, name, self.freshness)?;
-        if let Some(ledger) = &mut self.ledger {
-            ledger.record(&activation);
-        }
-        Ok(loaded(activation))
+        let ledger = self.ledger.as_deref_mut();
+        let given = snapshot.give(skill, name, self.freshness, ledger)?;
+        Ok(Reply::given(given, snapshot, skill, self.read_tool))
     }
 }
 
@@ -251,22 +194,17 @@ fn invalid(message: String) -> ActivationError {
 
 /// Returns the callable skill that `name` means, or why there is none.
 fn wanted_skill<'a>(snapshot: &'a Snapshot, name: &str) -> Result<&'a Skill, ActivationError> {
-    match snapshot.lookup_shown(name) {
-        Lookup::Found(skill) if !snapshot.permits(skill) => Err(ActivationError::NotAllowed {
-            name: snapshot.shown_alias(skill),
-        }),
-        Lookup::Found(skill) if !snapshot.resolution(skill).is_on() => Err(ActivationError::Off {
-            name: snapshot.shown_alias(skill),
-        }),
-        Lookup::Found(skill) => Ok(skill),
-        Lookup::Ambiguous(aliases) => Err(ActivationError::Ambiguous {
-            name: name.to_owned(),
-            aliases,
-        }),
-        Lookup::NotFound => Err(ActivationError::NotFound {
-            name: name.to_owned(),
-            near: near_callable(snapshot, name),
-        }),
+    let skill = snapshot.called(name, || ActivationError::NotFound {
+        name: name.to_owned(),
+        near: near_callable(snapshot, name),
+        is_broken: false,
+    })?;
+    snapshot.require_permitted(skill)?;
+    if snapshot.resolution(skill).is_on() {
+        Ok(skill)
+    } else {
+        let name = snapshot.shown_alias(skill);
+        Err(ActivationError::Off { name })
     }
 }
 
@@ -280,93 +218,6 @@ fn near_callable(snapshot: &Snapshot, name: &str) -> Vec<String> {
         .flat_map(|near| callable.iter().filter(move |skill| skill.name == near))
         .map(|skill| snapshot.shown_alias(skill))
         .collect()
-}
-
-fn loaded(activation: Activation) -> Reply {
-    let data = json!({
-        "name": activation.alias,
-        "status": "loaded",
-        "content": activation.content(),
-    });
-    Reply {
-        message: success(data),
-        row: row(&activation.alias, Outcome::Loaded(activation.size)),
-        read_grant: activation.dir,
-        diagnostics: activation.diagnostics,
-    }
-}
-
-fn already_loaded(snapshot: &Snapshot, skill: &Skill, read_tool: Option<&str>) -> Reply {
-    let name = snapshot.shown_alias(skill);
-    let again = read_tool
-        .map(|tool| format!(". To read its files again, call {tool}"))
-        .unwrap_or_default();
-    let message = format!(
-        "already loaded: the instructions of {name} are in this conversation; follow them{again}"
-    );
-    let is_in_folder = skill.source() == Source::Workspace;
-    Reply {
-        row: row(&name, Outcome::AlreadyLoaded(skill.size)),
-        message: success(json!({
-            "name": name,
-            "status": "already_active",
-            "message": message,
-        })),
-        // The grant may be lost since: with a restart, say.
-        read_grant: is_in_folder
-            .then(|| snapshot.real_folder(skill).ok())
-            .flatten(),
-        diagnostics: Vec::new(),
-    }
-}
-
-fn list(snapshot: &Snapshot) -> Reply {
-    let callable = snapshot.callable();
-    let mut groups: BTreeMap<Origin, Vec<Value>> = BTreeMap::new();
-    for skill in &callable {
-        groups.entry(skill.root.origin).or_default().push(json!({
-            "name": snapshot.shown_alias(skill),
-            "description": one_line(&skill.description),
-        }));
-    }
-    let groups: Vec<Value> = groups
-        .into_iter()
-        .map(|(origin, skills)| json!({"origin": origin, "skills": skills}))
-        .collect();
-    Reply {
-        message: success(json!({"skill_groups": groups, "count": callable.len()})),
-        row: format!("listed {}", counted(callable.len(), "skill")),
-        read_grant: None,
-        diagnostics: Vec::new(),
-    }
-}
-
-fn success(data: Value) -> Value {
-    let mut message = json!({"ok": true, "error": null});
-    message["data"] = data;
-    message
-}
-
-fn failed(name: &str, error: &ActivationError) -> Reply {
-    let mut message = one_line(&error.to_string()).into_owned();
-    if let Some(cause) = std::error::Error::source(error) {
-        message.push_str(": ");
-        message.push_str(&one_line(&cause.to_string()));
-    }
-    if let Some(help) = error.help() {
-        message.push_str("; ");
-        message.push_str(&one_line(&help));
-    }
-    Reply {
-        message: json!({
-            "ok": false,
-            "error": {"code": error.code(), "message": message},
-            "data": null,
-        }),
-        row: row(name, Outcome::Failed(error.outcome())),
-        read_grant: None,
-        diagnostics: Vec::new(),
-    }
 }
 
 #[cfg(test)]
@@ -812,27 +663,5 @@ mod tests {
             assert!(words.contains("project/.codeaf/skills.json"), "{words}");
             assert!(row.ends_with(" · scope file unreadable"), "{row}");
         }
-    }
-
-    #[test]
-    fn rows_are_one_line_whatever_a_model_sends() {
-        let long = "x".repeat(300);
-
-        assert_eq!(
-            row("pdf", Outcome::Loaded(3_174)),
-            "used skill pdf · 3.1 KB"
-        );
-        assert_eq!(
-            row("pdf", Outcome::AlreadyLoaded(3_174)),
-            "used skill pdf · 3.1 KB · already loaded"
-        );
-        assert_eq!(
-            row("a\nb\u{1b}[1m", Outcome::Failed("not found")),
-            "skill a\\u{a}b\\u{1b}[1m · not found"
-        );
-        assert_eq!(
-            row(&long, Outcome::Failed("off")).chars().count(),
-            "skill  · off".chars().count() + 80
-        );
     }
 }

@@ -7,16 +7,13 @@ use codeaf_skills::name::{is_pattern, matches_pattern, split_qualified, unsafe_b
 use codeaf_skills::scope::{self, Change};
 use codeaf_skills::text::{clean, nfc, unescaped, visible};
 use codeaf_skills::{
-    Cause, Decisions, Env, Lookup, NoScope, Outcome, Resolution, Scope, ScopePath, Skill, Snapshot,
-    State, Subject,
+    ActivationError, Cause, Decisions, Env, Lookup, NoScope, Outcome, Resolution, Scope, ScopePath,
+    Skill, Snapshot, State, Subject,
 };
 use serde::Serialize;
 use similar::TextDiff;
 
-use super::{
-    DONE, Status, about, ambiguous, cause_cells, command, flag_of, load, not_found, quoted,
-    report_unreadable,
-};
+use super::{DONE, Status, about, cause_cells, command, flag_of, load, quoted, report_unreadable};
 use crate::args::{Clear, Cli, Decide, Target};
 use crate::failure::Failure;
 use crate::render::{Console, Rows, cell};
@@ -175,11 +172,11 @@ fn meant(
         );
         return Err(Failure::new("name_unsafe", message).help("give the name of a skill"));
     }
-    match snapshot.lookup(&name) {
-        Lookup::Found(_) => return Ok(vec![name]),
-        Lookup::Ambiguous(aliases) => return Err(ambiguous(word, &aliases)),
-        Lookup::NotFound => {}
-    }
+    let not_found = match snapshot.find(&name) {
+        Ok(_) => return Ok(vec![name]),
+        Err(error @ ActivationError::NotFound { .. }) => error,
+        Err(error) => return Err(error.into()),
+    };
     if is_pattern(&name) {
         let aliases = snapshot
             .owners()
@@ -197,7 +194,7 @@ fn meant(
         return Ok(matching);
     }
     if state == State::On && !force {
-        return Err(not_found(snapshot, word));
+        return Err(not_found.into());
     }
     Ok(vec![name])
 }

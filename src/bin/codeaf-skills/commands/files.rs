@@ -4,7 +4,7 @@ use codeaf_skills::skill::resources::{Encoding, Page, ReadError, Window};
 use codeaf_skills::{Diagnostic, Env, ResourceError};
 use serde::Serialize;
 
-use super::{DONE, Status, find, load, note_state, quoted};
+use super::{DONE, Status, load, note_state, quoted};
 use crate::args::{OneSkill, Read};
 use crate::failure::Failure;
 use crate::render::{Console, cell};
@@ -15,7 +15,7 @@ pub(super) fn resources(
     console: &mut Console,
 ) -> Result<Status, Failure> {
     let snapshot = load(env, console)?;
-    let skill = find(&snapshot, &args.name)?;
+    let skill = snapshot.find(&args.name)?;
     note_state(&snapshot, skill, console);
     let listing = snapshot
         .resources(skill)
@@ -48,7 +48,7 @@ struct Document<'a> {
 
 pub(super) fn read(args: &Read, env: &Env, console: &mut Console) -> Result<Status, Failure> {
     let snapshot = load(env, console)?;
-    let skill = find(&snapshot, &args.name)?;
+    let skill = snapshot.find(&args.name)?;
     note_state(&snapshot, skill, console);
     let page = |offset, limit| {
         let window = Window { offset, limit };

@@ -18,8 +18,8 @@ use std::path::Path;
 use codeaf_skills::name::near;
 use codeaf_skills::skill::profile::Profile;
 use codeaf_skills::{
-    ActivationError, Cause, ConversationError, Diagnostic, DiscoveryError, Env, Lookup, Origin,
-    Scope, Skill, Snapshot, StoreError,
+    ActivationError, Cause, ConversationError, Diagnostic, DiscoveryError, Env, Origin, Scope,
+    Skill, Snapshot, StoreError,
 };
 
 use crate::args::{Cli, Command};
@@ -114,48 +114,6 @@ fn require_readable(snapshot: &Snapshot) -> Result<(), Failure> {
         Failure::new("scope_unreadable", format!("{place}: {}", found.message))
             .help("mend the file; until then no skill is offered, because it may turn one off"),
     )
-}
-
-/// Returns the skill that `name` means, or a failure that says what is near.
-fn find<'a>(snapshot: &'a Snapshot, name: &str) -> Result<&'a Skill, Failure> {
-    match snapshot.lookup(name) {
-        Lookup::Found(skill) => Ok(skill),
-        Lookup::Ambiguous(aliases) => Err(ambiguous(name, &aliases)),
-        Lookup::NotFound => Err(not_found(snapshot, name)),
-    }
-}
-
-fn ambiguous(name: &str, aliases: &[String]) -> Failure {
-    Failure::new(
-        "skill_ambiguous",
-        format!(
-            "`{name}` is ambiguous: it matches {}",
-            aliases.join(" and ")
-        ),
-    )
-    .help("name one of them")
-}
-
-fn not_found(snapshot: &Snapshot, name: &str) -> Failure {
-    let near: Vec<String> = snapshot
-        .near(name)
-        .iter()
-        .map(|name| format!("`{name}`"))
-        .collect();
-    let help = if !snapshot.broken_called(name).is_empty() || !snapshot.too_deep(name).is_empty() {
-        format!(
-            "something of that name is there and was not taken: `codeaf-skills why {}` tells the fault",
-            quoted(name)
-        )
-    } else if near.is_empty() {
-        format!(
-            "`codeaf-skills why {}` tells where it was looked for",
-            quoted(name)
-        )
-    } else {
-        format!("did you mean {}?", near.join(" or "))
-    };
-    Failure::new("skill_not_found", format!("no skill is called `{name}`")).help(help)
 }
 
 /// Says that a skill is off. A person may use it all the same; the model could
@@ -317,7 +275,21 @@ impl From<std::io::Error> for Failure {
 
 impl From<ActivationError> for Failure {
     fn from(error: ActivationError) -> Self {
-        let help = error.help().map(std::borrow::Cow::into_owned);
+        let help = match &error {
+            ActivationError::NotFound {
+                name,
+                is_broken: true,
+                ..
+            } => Some(format!(
+                "something of that name is there and was not taken: `codeaf-skills why {}` tells the fault",
+                quoted(name)
+            )),
+            ActivationError::NotFound { name, near, .. } if near.is_empty() => Some(format!(
+                "`codeaf-skills why {}` tells where it was looked for",
+                quoted(name)
+            )),
+            _ => error.help().map(std::borrow::Cow::into_owned),
+        };
         Self {
             help,
             ..Self::from_error(error.code(), error)

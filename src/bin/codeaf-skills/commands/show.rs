@@ -9,15 +9,13 @@ use codeaf_skills::skill::loading::allowed_tools;
 use codeaf_skills::skill::resources;
 use codeaf_skills::text::{clean, counted, one_line, size, visible};
 use codeaf_skills::{
-    Broken, Cause, Diagnostic, Env, Lookup, Origin, Skill, Snapshot, Source, State, Step,
+    ActivationError, Broken, Cause, Diagnostic, Env, Origin, Skill, Snapshot, Source, State, Step,
 };
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
 
 use super::list::print_finding;
-use super::{
-    DONE, Status, ambiguous, cause_cells, load, not_found, note_state, quoted, source_cell,
-};
+use super::{DONE, Status, cause_cells, load, note_state, quoted, source_cell};
 use crate::args::Show;
 use crate::failure::Failure;
 use crate::render::{Console, cell, wrap};
@@ -65,11 +63,11 @@ enum Meant<'a> {
 
 /// A name, or a path: anything with a slash that is no alias, or a dot.
 fn find<'a>(wanted: &str, snapshot: &'a Snapshot) -> Result<Meant<'a>, Failure> {
-    match snapshot.lookup(wanted) {
-        Lookup::Found(skill) => return Ok(Meant::Skill(skill)),
-        Lookup::Ambiguous(aliases) => return Err(ambiguous(wanted, &aliases)),
-        Lookup::NotFound => {}
-    }
+    let not_found = match snapshot.find(wanted) {
+        Ok(skill) => return Ok(Meant::Skill(skill)),
+        Err(error @ ActivationError::NotFound { .. }) => error,
+        Err(error) => return Err(error.into()),
+    };
     let is_path = wanted.contains('/') || wanted == "." || wanted == "..";
     if is_path && let Some(skill) = snapshot.at_path(Path::new(wanted)) {
         return Ok(Meant::Skill(skill));
@@ -83,7 +81,7 @@ fn find<'a>(wanted: &str, snapshot: &'a Snapshot) -> Result<Meant<'a>, Failure> 
     if let Some(broken) = unloaded.next() {
         return Ok(Meant::Broken(broken));
     }
-    let failure = not_found(snapshot, wanted);
+    let failure = Failure::from(not_found);
     Err(match snapshot.broken_called(wanted).first() {
         Some(broken) => {
             let reason = broken

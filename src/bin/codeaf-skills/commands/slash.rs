@@ -15,7 +15,7 @@ pub(super) fn run(args: &Commands, env: &Env, console: &mut Console) -> Result<S
         .iter()
         .map(|name| name.trim().trim_start_matches('/'))
         .collect();
-    let commands = snapshot.slash_commands(&reserved);
+    let commands = snapshot.commands(&reserved).catalog();
     if console.json {
         console.json(&Document {
             version: 1,

@@ -2,24 +2,18 @@
 
 use std::path::Path;
 
-use codeaf_skills::{Activation, ActivationError, Diagnostic, Env, Freshness, Rule, Source};
+use codeaf_skills::{Activation, Diagnostic, Env, Freshness, Rule, Source};
 use serde::Serialize;
 
-use super::{DONE, Status, find, load, note_state};
+use super::{DONE, Status, load, note_state};
 use crate::args::{Use, UseProfile};
 use crate::failure::Failure;
 use crate::render::Console;
 
 pub(super) fn run(args: &Use, env: &Env, console: &mut Console) -> Result<Status, Failure> {
     let snapshot = load(env, console)?;
-    let skill = find(&snapshot, &args.name)?;
-    let alias = snapshot.alias(skill);
-    if !snapshot.permits(skill) {
-        let name = alias.into_owned();
-        return Err(ActivationError::NotAllowed { name }.into());
-    }
-    let activation = snapshot.activate(&alias, Freshness::Fresh)?;
-    note_state(&snapshot, skill, console);
+    let activation = snapshot.activate(&args.name, Freshness::Fresh)?;
+    note_state(&snapshot, snapshot.find(&args.name)?, console);
     let profile = args.profile.unwrap_or(UseProfile::Codeaf);
     // The other forms keep the body as it is.
     let is_shown =

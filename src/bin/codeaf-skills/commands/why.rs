@@ -7,15 +7,15 @@ use clap::builder::styling::Style;
 use codeaf_skills::name::is_pattern;
 use codeaf_skills::text::{one_line, serialize_path, size, visible};
 use codeaf_skills::{
-    Broken, Cause, Env, Lookup, Missing, Resolution, RootOutcome, Rule, Scope, Skill, Snapshot,
-    State, Step,
+    ActivationError, Broken, Cause, Env, Lookup, Missing, Resolution, RootOutcome, Rule, Scope,
+    Skill, Snapshot, State, Step,
 };
 use serde::Serialize;
 
 use super::list::{BrokenRow, SkillRow, print_broken, print_finding};
 use super::{
-    DONE, REFUSED, Status, about, ambiguous, command, flag_of, load, quoted, quoted_path,
-    report_unreadable, source_cell,
+    DONE, REFUSED, Status, about, command, flag_of, load, quoted, quoted_path, report_unreadable,
+    source_cell,
 };
 use crate::args::OneSkill;
 use crate::failure::Failure;
@@ -32,10 +32,12 @@ pub(super) fn is_on(args: &OneSkill, env: &Env) -> Result<Status, Failure> {
 
 pub(super) fn run(args: &OneSkill, env: &Env, console: &mut Console) -> Result<Status, Failure> {
     let snapshot = load(env, console)?;
-    let answer = match snapshot.lookup(&args.name) {
-        Lookup::Found(skill) => Answer::Found(Found::new(skill, &snapshot)),
-        Lookup::NotFound => Answer::NotFound(NotFound::new(&args.name, &snapshot)),
-        Lookup::Ambiguous(aliases) => return Err(ambiguous(&args.name, &aliases)),
+    let answer = match snapshot.find(&args.name) {
+        Ok(skill) => Answer::Found(Found::new(skill, &snapshot)),
+        Err(ActivationError::NotFound { .. }) => {
+            Answer::NotFound(NotFound::new(&args.name, &snapshot))
+        }
+        Err(error) => return Err(error.into()),
     };
     if console.json {
         answer.print_json(&args.name, &snapshot, console)?;

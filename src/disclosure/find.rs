@@ -1,0 +1,117 @@
+//! Which skill is meant by a name, and whether it may be activated at all.
+//!
+//! One rule and one set of errors for the model, a person and the program. It
+//! does not ask whether a skill is on: that binds only the model.
+
+use super::error::ActivationError;
+use crate::discovery::scan::Skill;
+use crate::discovery::snapshot::{Lookup, Snapshot};
+
+impl Snapshot {
+    /// Returns the skill that a person means by `name`: an alias, or a bare or
+    /// qualified name, as it is or as it was shown.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`ActivationError::NotFound`], with the names that may have been
+    /// meant, or [`ActivationError::Ambiguous`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use codeaf_skills::{Env, Snapshot};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let snapshot = Snapshot::load(&Env::new("/nowhere"))?;
+    /// assert_eq!(snapshot.find("pdf").unwrap_err().code(), "skill_not_found");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn find(&self, name: &str) -> Result<&Skill, ActivationError> {
+        self.called(name, || ActivationError::NotFound {
+            name: name.to_owned(),
+            near: self.near(name),
+            is_broken: !self.broken_called(name).is_empty() || !self.too_deep(name).is_empty(),
+        })
+    }
+
+    /// Returns the skill that `name` means; what is told of a miss is the
+    /// caller's, for not everybody may know of everything.
+    pub(super) fn called(
+        &self,
+        name: &str,
+        not_found: impl FnOnce() -> ActivationError,
+    ) -> Result<&Skill, ActivationError> {
+        match self.lookup_shown(name) {
+            Lookup::Found(skill) => Ok(skill),
+            Lookup::Ambiguous(aliases) => Err(ActivationError::Ambiguous {
+                name: name.to_owned(),
+                aliases,
+            }),
+            Lookup::NotFound => Err(not_found()),
+        }
+    }
+
+    /// Refuses a skill that is not among the allowed ones, whoever asks for it.
+    pub(super) fn require_permitted(&self, skill: &Skill) -> Result<(), ActivationError> {
+        if self.permits(skill) {
+            return Ok(());
+        }
+        let name = self.shown_alias(skill);
+        Err(ActivationError::NotAllowed { name })
+    }
+
+    /// Looks a name up as it was shown, in which what hides is written out.
+    pub(super) fn lookup_shown(&self, name: &str) -> Lookup<'_> {
+        match self.lookup(name) {
+            Lookup::NotFound if name.contains('\\') => self
+                .owners()
+                .find(|skill| self.shown_alias(skill) == name)
+                .map_or(Lookup::NotFound, Lookup::Found),
+            found => found,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::test_folders::Folders;
+
+    #[test]
+    fn a_miss_says_what_may_have_been_meant_on_or_off() {
+        let folders = Folders::new();
+        folders.skill("home", "pdf-kit", "P.", "");
+        folders.write(
+            "home/.agents/skills/bad-kit/SKILL.md",
+            "---\nname: bad-kit\n---\n",
+        );
+        folders.write("home/.agents/skills/team/deep-kit/SKILL.md", "---\n---\n");
+        let snapshot = folders.load();
+
+        let miss = |name: &str| {
+            let error = snapshot.find(name).unwrap_err();
+            (
+                error.to_string(),
+                error.help().map(std::borrow::Cow::into_owned),
+            )
+        };
+
+        assert_eq!(snapshot.find("workspace/pdf-kit").unwrap().name, "pdf-kit");
+        assert_eq!(
+            miss("pdfkit"),
+            (
+                "no skill is called `pdfkit`".to_owned(),
+                Some("did you mean `pdf-kit`?".to_owned())
+            )
+        );
+        for name in ["bad-kit", "deep-kit"] {
+            assert_eq!(
+                miss(name).1,
+                Some(format!(
+                    "something of that name is there and was not taken: `codeaf-skills why {name}` tells the fault"
+                ))
+            );
+        }
+        assert_eq!(miss("zzz").1, None);
+    }
+}
