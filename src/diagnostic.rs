@@ -221,6 +221,8 @@ rules! {
     ScopeDuplicate = "scope-duplicate",
     /// An attached folder of a conversation is not there or not a folder.
     AttachedFolder = "attached-folder",
+    /// The store of personal skills gives no answer, or not this one.
+    StoreUnreachable = "store-unreachable",
     /// A bundled file's link leaves the skill.
     ResourceLeaves = "resource-leaves",
     /// A bundled file's link cannot be resolved.

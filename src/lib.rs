@@ -15,11 +15,13 @@
 //! | [`diagnostic`], [`env`](mod@env), [`limits`], [`text`], [`name`] | what is a finding, where do we start, how much is read, what may reach a terminal, what is near a name |
 //! | [`skill`] | what does one SKILL.md say, does it load, what would each agent system do with it, what does it bundle |
 //! | [`scope`] | who decided: the scope files, the one rule, the write path |
+//! | [`personal`] | what a personal skill is, and what a store of them must do |
 //! | [`discovery`] | which skills are there: roots, scan, and the [`Snapshot`] over both |
 //! | [`disclosure`] | what does the model get: catalog, `skill` tool, activation, slash commands |
 //! | `check` (a feature) | will this skill work, where, and how is it mended |
 //!
-//! `skill` and `scope` do not know each other. Nothing here prints, reads the
+//! `skill` and `scope` do not know each other, nor do `scope` and `personal`;
+//! `personal` uses `skill`, because nothing else may read frontmatter. Nothing here prints, reads the
 //! process's surroundings or exits: an [`Env`] is handed in, and values come
 //! back. Only `skill/frontmatter` knows YAML, only `scope/store` writes a scope
 //! file, only `disk` (not public) makes and replaces files, and only `text` decides
@@ -63,6 +65,7 @@ pub mod env;
 mod json;
 pub mod limits;
 pub mod name;
+pub mod personal;
 pub mod scope;
 pub mod skill;
 pub mod text;
@@ -78,11 +81,12 @@ pub use discovery::conversation::{Conversation, ConversationError};
 pub use discovery::difference::{Difference, Digest};
 pub use discovery::project::Project;
 pub use discovery::roots::{Origin, Root};
-pub use discovery::scan::{LookedAt, RootOutcome, Skill};
+pub use discovery::scan::{Kept, LookedAt, RootOutcome, Skill};
 pub use discovery::snapshot::{DiscoveryError, Lookup, NoScope, Snapshot};
 pub use env::{Allowed, Env};
 pub use limits::Limits;
 pub use name::{Source, split_qualified};
+pub use personal::{PersonalStore, StoreFault};
 pub use scope::{
     Cause, Change, Decision, Decisions, Edited, Fault, Missing, Outcome, Preview, Resolution,
     Scope, ScopePath, Scopes, State, Step, StoreError, Subject, resolve,

@@ -50,13 +50,20 @@ pub const SPEC_NAME_CHARACTERS: usize = 64;
 /// characters, `a`–`z`, `0`–`9` and single hyphens between them.
 #[must_use]
 pub fn is_spec_name(name: &str) -> bool {
+    name.len() <= SPEC_NAME_CHARACTERS && is_kebab(name)
+}
+
+/// Returns whether `name` is `a`–`z`, `0`–`9` and single hyphens between them,
+/// of any length: coder's `^[a-z0-9]+(-[a-z0-9]+)*$`.
+#[must_use]
+pub fn is_kebab(name: &str) -> bool {
     let is_part = |part: &str| {
         !part.is_empty()
             && part
                 .bytes()
                 .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
     };
-    name.len() <= SPEC_NAME_CHARACTERS && name.split('-').all(is_part)
+    name.split('-').all(is_part)
 }
 
 /// Returns why `name` cannot be the name of a skill, as the end of a sentence:

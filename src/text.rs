@@ -149,6 +149,38 @@ pub fn hidden_characters(text: &str) -> Vec<(usize, char)> {
     found
 }
 
+/// Returns a Markdown text without HTML comments: each from `<!--` to the first
+/// `-->` behind it, in one pass that knows no Markdown (coder's rule).
+///
+/// # Examples
+///
+/// ```
+/// use codeaf_skills::text::without_comments;
+///
+/// assert_eq!(&*without_comments(b"a <!-- hidden --> b"), b"a  b");
+/// assert_eq!(&*without_comments(b"a <!-- open"), b"a <!-- open");
+/// ```
+#[must_use]
+pub fn without_comments(text: &[u8]) -> Cow<'_, [u8]> {
+    const OPEN: &[u8] = b"<!--";
+    const CLOSE: &[u8] = b"-->";
+    let find = |text: &[u8], part: &[u8]| text.windows(part.len()).position(|w| w == part);
+    let mut kept = Vec::new();
+    let mut rest = text;
+    while let Some(open) = find(rest, OPEN) {
+        let Some(close) = find(&rest[open + OPEN.len()..], CLOSE) else {
+            break;
+        };
+        kept.extend_from_slice(&rest[..open]);
+        rest = &rest[open + OPEN.len() + close + CLOSE.len()..];
+    }
+    if rest.len() == text.len() {
+        return Cow::Borrowed(text);
+    }
+    kept.extend_from_slice(rest);
+    Cow::Owned(kept)
+}
+
 /// Returns `text` for the inside of an XML element or a double-quoted
 /// attribute: cleaned, the five special characters escaped.
 #[must_use]
@@ -264,6 +296,21 @@ pub fn serialize_path<P: AsRef<Path>, S: Serializer>(
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(&path_text(path.as_ref()))
+}
+
+/// Serialises a path that may be none as text, or as null.
+///
+/// # Errors
+///
+/// Those of the serialiser.
+pub fn serialize_some_path<P: AsRef<Path>, S: Serializer>(
+    path: &Option<P>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    match path {
+        Some(path) => serialize_path(path, serializer),
+        None => serializer.serialize_none(),
+    }
 }
 
 /// Returns a path as text; bytes that are not UTF-8 become U+FFFD.
@@ -568,6 +615,27 @@ mod tests {
             escape_xml("<a b=\"c\">'&'\u{1b}[1m\u{ffff}"),
             "&lt;a b=&quot;c&quot;&gt;&apos;&amp;&apos;\u{fffd}"
         );
+    }
+
+    /// Coder's table CC; the last two of it are about frontmatter and an empty
+    /// body, which are judged elsewhere.
+    #[test]
+    fn comments_go_as_in_coder() {
+        for (body, kept) in [
+            ("Before <!-- hidden --> after.", "Before  after."),
+            ("One.\n\n<!-- a\nb -->\n\nTwo.", "One.\n\n\n\nTwo."),
+            ("```\n<!-- code -->x\n```", "```\nx\n```"),
+            ("x <!-- a <!-- b --> c --> y", "x  c --> y"),
+            ("x <!-- unterminated\nmore", "x <!-- unterminated\nmore"),
+            ("x<!-->y-->z", "xz"),
+            ("x<!--->y-->z", "xz"),
+            ("x<!---->z", "xz"),
+            ("<!<!-- x -->-- y -->z", "<!-- y -->z"),
+            ("<!-- only -->", ""),
+        ] {
+            let found = without_comments(body.as_bytes());
+            assert_eq!(found, kept.as_bytes(), "{body:?}");
+        }
     }
 
     proptest! {

@@ -11,9 +11,11 @@ use super::ledger::Ledger;
 use crate::diagnostic::{Diagnostic, Rule, Span};
 use crate::discovery::scan::Skill;
 use crate::discovery::snapshot::Snapshot;
+use crate::limits::Limits;
 use crate::name::Source;
+use crate::personal;
 use crate::skill::frontmatter;
-use crate::skill::loading::{self, Loaded};
+use crate::skill::loading;
 use crate::skill::resources;
 use crate::text::visible;
 use crate::text::{counted, escape_xml};
@@ -32,8 +34,8 @@ pub struct Activation {
     pub description: String,
     /// Who keeps the skill.
     pub source: Source,
-    /// The path of the SKILL.md.
-    pub location: PathBuf,
+    /// The path of the SKILL.md; none for a personal skill.
+    pub location: Option<PathBuf>,
     /// The real path of the skill's folder; none for a personal skill. The
     /// model may read in it from now on.
     pub dir: Option<PathBuf>,
@@ -52,8 +54,8 @@ pub struct Activation {
     pub diagnostics: Vec<Diagnostic>,
     /// The whole SKILL.md.
     pub(super) raw: Vec<u8>,
-    /// Where the body begins in it.
-    pub(super) body: usize,
+    /// The body in it, as it stands there; of a personal skill, without comments.
+    pub(super) body: Vec<u8>,
 }
 
 /// What an activation is held against.
@@ -111,63 +113,83 @@ impl Snapshot {
         asked: &str,
         freshness: Freshness,
     ) -> Result<Activation, ActivationError> {
-        let limits = &self.env().limits;
         let alias = self.shown_alias(skill);
-        let location = skill.location();
-        let read_error = |diagnostic: Diagnostic| match diagnostic.rule {
+        let changed = |what| ActivationError::Changed {
+            name: alias.clone(),
+            what,
+            location: skill.place(),
+        };
+        let read_error = |found: Box<Diagnostic>| match found.rule {
             // It was none when the snapshot was taken.
-            Rule::LinkLeaves if freshness == Freshness::AsInSnapshot => ActivationError::Changed {
-                name: alias.clone(),
-                what: "location",
-                location: skill.location(),
-            },
+            Rule::LinkLeaves if freshness == Freshness::AsInSnapshot => changed("location"),
             _ => ActivationError::Read {
                 name: alias.clone(),
-                diagnostic: Box::new(diagnostic),
+                diagnostic: found,
             },
         };
         let dir = match skill.source() {
             Source::Personal => None,
-            Source::Workspace => Some(
-                self.real_folder(skill)
-                    .map_err(|found| read_error(*found))?,
-            ),
+            Source::Workspace => Some(self.real_folder(skill).map_err(read_error)?),
         };
-        let raw = self.read_skill(skill).map_err(|found| read_error(*found))?;
-        let facts = frontmatter::read(&raw, limits);
-        let folder = skill.folder.file_name().unwrap_or_default();
-        let loaded = loading::load(&facts, &location, &folder.to_string_lossy(), limits)
-            .map_err(|reasons| read_error(gravest(reasons, &location)))?;
+        let raw = self.read_skill(skill).map_err(read_error)?;
+        let text = Text::of(skill, &raw, &self.env().limits).map_err(read_error)?;
         if freshness == Freshness::AsInSnapshot
-            && let Some(what) = changed(skill, &loaded)
+            && let Some(what) = text.differs_from(skill)
         {
-            return Err(ActivationError::Changed {
-                name: alias,
-                what,
-                location,
-            });
+            return Err(changed(what));
         }
         let read = Read {
             asked: asked.to_owned(),
             alias,
             source: skill.source(),
-            location,
+            place: skill.place(),
+            location: skill.location(),
             dir,
-            loaded,
+            text,
             raw,
-            body: facts.body,
         };
-        Ok(read.into_activation(limits))
+        Ok(read.into_activation(&self.env().limits))
     }
 }
 
-fn changed(skill: &Skill, loaded: &Loaded) -> Option<&'static str> {
-    if loaded.name != skill.name {
-        Some("name")
-    } else if loaded.description != skill.description {
-        Some("description")
-    } else {
-        None
+/// What a SKILL.md says that loads.
+struct Text {
+    name: String,
+    description: String,
+    body: Vec<u8>,
+}
+
+impl Text {
+    /// Reads a text by the rules of the source that keeps it.
+    fn of(skill: &Skill, raw: &[u8], limits: &Limits) -> Result<Self, Box<Diagnostic>> {
+        let place = skill.place();
+        let Some(folder) = skill.folder() else {
+            let skill = personal::read(raw, &place, limits)?;
+            return Ok(Self {
+                name: skill.name,
+                description: skill.description,
+                body: skill.body,
+            });
+        };
+        let facts = frontmatter::read(raw, limits);
+        let folder = folder.file_name().unwrap_or_default();
+        let loaded = loading::load(&facts, &place, &folder.to_string_lossy(), limits)
+            .map_err(|reasons| Box::new(gravest(reasons, &place)))?;
+        Ok(Self {
+            name: loaded.name,
+            description: loaded.description,
+            body: raw[facts.body..].to_vec(),
+        })
+    }
+
+    fn differs_from(&self, skill: &Skill) -> Option<&'static str> {
+        if self.name != skill.name {
+            Some("name")
+        } else if self.description != skill.description {
+            Some("description")
+        } else {
+            None
+        }
     }
 }
 
@@ -185,15 +207,15 @@ struct Read {
     asked: String,
     alias: String,
     source: Source,
-    location: PathBuf,
+    place: PathBuf,
+    location: Option<PathBuf>,
     dir: Option<PathBuf>,
-    loaded: Loaded,
+    text: Text,
     raw: Vec<u8>,
-    body: usize,
 }
 
 impl Read {
-    fn into_activation(self, limits: &crate::Limits) -> Activation {
+    fn into_activation(self, limits: &Limits) -> Activation {
         let listing = self
             .dir
             .as_deref()
@@ -201,17 +223,16 @@ impl Read {
                 resources::names(dir, limits)
             });
         let dir_text = self.dir.as_deref().map(path_text);
-        let (instructions, tags) =
-            instructions(&self.raw[self.body..], self.source, dir_text.as_deref());
+        let (instructions, tags) = instructions(&self.text.body, dir_text.as_deref());
         let mut diagnostics = listing.diagnostics;
         if tags > 0 {
             diagnostics.insert(0, self.tags_in_body(tags));
         }
         Activation {
             asked: self.asked,
-            name: self.loaded.name,
+            name: self.text.name,
             alias: self.alias,
-            description: self.loaded.description,
+            description: self.text.description,
             source: self.source,
             location: self.location,
             dir: self.dir,
@@ -222,7 +243,7 @@ impl Read {
             resources_truncated: listing.truncated,
             diagnostics,
             raw: self.raw,
-            body: self.body,
+            body: self.text.body,
         }
     }
 
@@ -231,11 +252,16 @@ impl Read {
             "{} escaped in the body: `&lt;/skill`",
             counted(tags, "closing skill tag")
         );
-        // One that only the cleaning brought about has no place of its own.
-        let span = closing_tag(&self.raw[self.body..]).map_or(Span::START, |at| {
-            Span::at(&self.raw, self.body + at).with_length("</skill".len())
+        // A body that is the end of the file has a place in it; and a tag that
+        // only the cleaning brought about has none.
+        let offset = self.raw.ends_with(&self.text.body).then(|| {
+            let tag = closing_tag(&self.text.body)?;
+            Some(self.raw.len() - self.text.body.len() + tag)
         });
-        Diagnostic::warning(Rule::TagInBody, &self.location, message)
+        let span = offset.flatten().map_or(Span::START, |at| {
+            Span::at(&self.raw, at).with_length("</skill".len())
+        });
+        Diagnostic::warning(Rule::TagInBody, &self.place, message)
             .at(span)
             .with_help("write the tag otherwise, if the model is to see it as it is")
     }
@@ -247,6 +273,13 @@ pub(super) fn path_text(path: &Path) -> String {
 }
 
 impl Activation {
+    /// Returns what findings name: the location, or the qualified name of a
+    /// personal skill.
+    pub(super) fn place(&self) -> PathBuf {
+        let qualified = || self.source.qualify(&self.name).into();
+        self.location.clone().unwrap_or_else(qualified)
+    }
+
     /// Returns the wrapper that the model gets: the instructions between a
     /// `<skill>` tag and its end, with the folder and the bundled files.
     ///
@@ -297,7 +330,8 @@ mod tests {
 
     use super::super::test_folders::Folders;
     use super::*;
-    use crate::Limits;
+    use crate::personal::test_store::Store;
+    use serde_json::json;
 
     fn fresh(folders: &Folders, name: &str) -> Activation {
         folders.load().activate(name, Freshness::Fresh).unwrap()
@@ -336,7 +370,7 @@ mod tests {
             )
         );
         assert_eq!(activation.dir, Some(dir.clone()));
-        assert_eq!(activation.location, dir.join("SKILL.md"));
+        assert_eq!(activation.location, Some(dir.join("SKILL.md")));
         assert_eq!(
             activation.size,
             fs::metadata(dir.join("SKILL.md")).unwrap().len()
@@ -362,30 +396,72 @@ mod tests {
 
     #[test]
     fn a_personal_skill_has_neither_folder_nor_comments() {
-        let raw =
-            b"---\nname: note\ndescription: <!-- kept -->\n---\nA <!-- gone -->{baseDir}.".to_vec();
-        let limits = Limits::DEFAULT;
-        let facts = frontmatter::read(&raw, &limits);
-        let location = PathBuf::from("/personal/note");
-        let read = Read {
-            asked: "note".to_owned(),
-            alias: "personal/note".to_owned(),
-            source: Source::Personal,
-            loaded: loading::load(&facts, &location, "note", &limits).unwrap(),
-            location,
-            dir: None,
-            raw,
-            body: facts.body,
-        };
+        let folders = Folders::new();
+        let store = Store::of(&[(
+            "note",
+            "---\nname: note\ndescription: <!-- kept -->\n---\n\n A <!-- gone -->{baseDir} </sk<!-- -->ill>. \n",
+        )]);
 
-        let activation = read.into_activation(&limits);
+        let snapshot = folders.load_with(&store);
+        let activation = snapshot.activate("note", Freshness::AsInSnapshot).unwrap();
 
         assert_eq!(
             activation.content(),
-            "<skill name=\"personal/note\">\nA {baseDir}.\n</skill>"
+            "<skill name=\"note\">\nA {baseDir} &lt;/skill>.\n</skill>"
         );
         assert_eq!(activation.description, "<!-- kept -->");
+        assert_eq!((&activation.location, &activation.dir), (&None, &None));
         assert!(activation.resources.is_empty() && !activation.resources_truncated);
+        assert_eq!(
+            activation.to_coder(),
+            json!({"name": "note", "body": "A {baseDir} </skill>.", "files": []})
+        );
+    }
+
+    #[test]
+    fn comments_are_taken_out_once() {
+        let folders = Folders::new();
+        let store = Store::of(&[("a", "---\nname: a\n---\n<!<!-- x -->-- y -->z")]);
+        folders.skill("home", "w", "W.", "a <!-- stays -->");
+
+        let snapshot = folders.load_with(&store);
+        let activate = |name| snapshot.activate(name, Freshness::Fresh).unwrap();
+
+        assert_eq!(activate("a").instructions, "<!-- y -->z");
+        assert_eq!(activate("a").to_coder()["body"], "<!-- y -->z");
+        assert_eq!(activate("w").instructions, "a <!-- stays -->");
+    }
+
+    #[test]
+    fn a_personal_skill_that_changed_is_gone_or_away_says_so() {
+        let folders = Folders::new();
+        let store = Store::of(&[("a", "---\nname: a\ndescription: A.\n---\nB")]);
+        let snapshot = folders.load_with(&store);
+        let words = || {
+            let error = snapshot.activate("a", Freshness::AsInSnapshot).unwrap_err();
+            format!("{}: {error}", error.code())
+        };
+
+        store.remove("a");
+        store.put("a", "---\nname: a\ndescription: Other.\n---\nB");
+        let changed = words();
+        store.remove("a");
+        let gone = words();
+        store.take_away();
+        let away = words();
+
+        assert_eq!(
+            changed,
+            "skill_changed: the description of the skill `a` changed since the skills were read"
+        );
+        assert_eq!(
+            gone,
+            "skill_read_error: cannot read the skill `a`: personal/a:1:1: error[unreadable]: is in the store no more"
+        );
+        assert_eq!(
+            away,
+            "skill_read_error: cannot read the skill `a`: personal/a:1:1: error[store-unreachable]: the store cannot be reached: it is unplugged"
+        );
     }
 
     #[test]

@@ -4,7 +4,6 @@
 
 use std::borrow::Cow;
 
-use crate::name::Source;
 use crate::text::clean;
 
 /// What closes the wrapper, and so may not stand in what is wrapped.
@@ -13,33 +12,13 @@ const CLOSING_TAG: &str = "</skill";
 /// Returns the instructions in `body`, and how many closing skill tags were
 /// escaped in them.
 ///
-/// Invalid UTF-8 is replaced; comments go for a personal skill; what hides goes;
-/// `{baseDir}` becomes `dir` where there is one. Closing tags come last: each
-/// step before can bring one about.
-pub(super) fn instructions(body: &[u8], source: Source, dir: Option<&str>) -> (String, usize) {
+/// Invalid UTF-8 is replaced; what hides goes; `{baseDir}` becomes `dir` where
+/// there is one. Closing tags come last: each step before can bring one about.
+pub(super) fn instructions(body: &[u8], dir: Option<&str>) -> (String, usize) {
     let text = String::from_utf8_lossy(body);
-    let text = match source {
-        Source::Personal => Cow::Owned(without_comments(&text)),
-        Source::Workspace => text,
-    };
     let cleaned = clean(&text);
     let text = with_base_dir(cleaned.trim(), dir);
     escape_closing_tags(&text)
-}
-
-/// Returns `text` without HTML comments: each from `<!--` to the next `-->`, in
-/// one pass that knows no Markdown (coder's rule).
-pub(super) fn without_comments(text: &str) -> String {
-    let mut kept = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(start) = rest.find("<!--") {
-        let Some(length) = rest[start + 4..].find("-->") else {
-            break;
-        };
-        kept.push_str(&rest[..start]);
-        rest = &rest[start + 4 + length + 3..];
-    }
-    kept + rest
 }
 
 /// Returns `text` with `{baseDir}` replaced by `dir`, if there is one.
@@ -76,79 +55,17 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Coder's table CC; the last two of it are about frontmatter and an empty
-    /// body, which are judged elsewhere.
-    #[test]
-    fn comments_go_as_in_coder() {
-        for (body, kept) in [
-            ("Before <!-- hidden --> after.", "Before  after."),
-            ("One.\n\n<!-- a\nb -->\n\nTwo.", "One.\n\n\n\nTwo."),
-            ("```\n<!-- code -->x\n```", "```\nx\n```"),
-            ("x <!-- a <!-- b --> c --> y", "x  c --> y"),
-            ("x <!-- unterminated\nmore", "x <!-- unterminated\nmore"),
-            ("x<!-->y-->z", "xz"),
-            ("x<!--->y-->z", "xz"),
-            ("x<!---->z", "xz"),
-            ("<!<!-- x -->-- y -->z", "<!-- y -->z"),
-            ("<!-- only -->", ""),
-        ] {
-            assert_eq!(without_comments(body), kept, "{body:?}");
-        }
-    }
-
-    #[test]
-    fn comments_stay_for_workspace_skills() {
-        let body = b" A <!-- note --> b. \n";
-
-        assert_eq!(
-            instructions(body, Source::Workspace, None).0,
-            "A <!-- note --> b."
-        );
-        assert_eq!(instructions(body, Source::Personal, None).0, "A  b.");
-    }
-
     #[test]
     fn no_closing_tag_is_left_however_it_came_about() {
-        for (body, source, dir, text, count) in [
-            (
-                "a </skill> b",
-                Source::Workspace,
-                None,
-                "a &lt;/skill> b",
-                1,
-            ),
-            (
-                "</SkIlL></skill x",
-                Source::Workspace,
-                None,
-                "&lt;/SkIlL>&lt;/skill x",
-                2,
-            ),
-            ("</skills>", Source::Workspace, None, "&lt;/skills>", 1),
-            (
-                "</sk\u{200b}ill>",
-                Source::Workspace,
-                None,
-                "&lt;/skill>",
-                1,
-            ),
-            ("</sk<!-- -->ill>", Source::Personal, None, "&lt;/skill>", 1),
-            (
-                "</{baseDir}>",
-                Source::Workspace,
-                Some("skill"),
-                "&lt;/skill>",
-                1,
-            ),
-            (
-                "<skill> </ skill>",
-                Source::Workspace,
-                None,
-                "<skill> </ skill>",
-                0,
-            ),
+        for (body, dir, text, count) in [
+            ("a </skill> b", None, "a &lt;/skill> b", 1),
+            ("</SkIlL></skill x", None, "&lt;/SkIlL>&lt;/skill x", 2),
+            ("</skills>", None, "&lt;/skills>", 1),
+            ("</sk\u{200b}ill>", None, "&lt;/skill>", 1),
+            ("</{baseDir}>", Some("skill"), "&lt;/skill>", 1),
+            ("<skill> </ skill>", None, "<skill> </ skill>", 0),
         ] {
-            let found = instructions(body.as_bytes(), source, dir);
+            let found = instructions(body.as_bytes(), dir);
             assert_eq!(found, (text.to_owned(), count), "{body:?}");
         }
     }
@@ -166,19 +83,15 @@ mod tests {
             ("\u{e0072}tag\u{202e}".as_bytes(), "tag"),
             (b"  \n", ""),
         ] {
-            assert_eq!(instructions(body, Source::Workspace, Some("/d")).0, text);
+            assert_eq!(instructions(body, Some("/d")).0, text);
         }
-        assert_eq!(
-            instructions(b"{baseDir}", Source::Personal, None).0,
-            "{baseDir}"
-        );
+        assert_eq!(instructions(b"{baseDir}", None).0, "{baseDir}");
     }
 
     proptest! {
         #[test]
-        fn no_body_closes_the_wrapper(body in "[</skilSKIL>!-\u{200b}]{0,24}", personal in any::<bool>()) {
-            let source = if personal { Source::Personal } else { Source::Workspace };
-            let (text, _) = instructions(body.as_bytes(), source, Some("/d"));
+        fn no_body_closes_the_wrapper(body in "[</skilSKIL>!-\u{200b}]{0,24}") {
+            let (text, _) = instructions(body.as_bytes(), Some("/d"));
             prop_assert_eq!(closing_tag(text.as_bytes()), None);
         }
     }

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
+use super::activation::path_text;
 use super::commands::command_text;
 use super::{cut, json_line};
 use crate::diagnostic::{Diagnostic, Rule, Severity};
@@ -53,9 +54,9 @@ pub struct CatalogEntry {
     pub name: String,
     /// The description on one line.
     pub description: String,
-    /// The path of the SKILL.md.
-    #[serde(serialize_with = "crate::text::serialize_path")]
-    pub location: PathBuf,
+    /// The path of the SKILL.md; a personal skill has none.
+    #[serde(serialize_with = "crate::text::serialize_some_path")]
+    pub location: Option<PathBuf>,
     /// What a person types to use the skill.
     pub command: String,
     /// Bytes of the SKILL.md.
@@ -274,8 +275,11 @@ impl Catalog {
         let mut lines = vec![HEAD.to_owned()];
         lines.extend(self.entries.iter().map(|entry| {
             let (called, size) = (entry.called(), size(entry.size));
-            let description = cut(&entry.description, length);
-            format!("- {called} ({size}): {description}\n")
+            // Only a personal skill can do without one.
+            match cut(&entry.description, length) {
+                none if none.is_empty() => format!("- {called} ({size})\n"),
+                description => format!("- {called} ({size}): {description}\n"),
+            }
         }));
         lines.concat()
     }
@@ -284,13 +288,17 @@ impl Catalog {
         let mut xml = "<available_skills>\n".to_owned();
         for entry in &self.entries {
             xml.push_str("  <skill>\n");
+            let location = entry.location.as_deref().map(path_text);
             for (name, text) in [
                 ("name", entry.called()),
                 ("description", &cut(&entry.description, length)),
-                ("location", &visible(&entry.location.to_string_lossy())),
+                ("location", location.as_deref().unwrap_or_default()),
                 ("command", &entry.command),
             ] {
-                xml.push_str(&element(name, text));
+                // A personal skill lies nowhere.
+                if name != "location" || location.is_some() {
+                    xml.push_str(&element(name, text));
+                }
             }
             xml.push_str("  </skill>\n");
         }
@@ -347,7 +355,7 @@ mod tests {
         CatalogEntry {
             name: name.to_owned(),
             description: description.to_owned(),
-            location: Path::new("/s").join(name).join("SKILL.md"),
+            location: Some(Path::new("/s").join(name).join("SKILL.md")),
             command: command_text(name, &[]),
             size: 3_174,
             source: Source::Workspace,

@@ -65,7 +65,7 @@ pub enum ActivationError {
         name: String,
         /// What changed: `name`, `description` or `location`.
         what: &'static str,
-        /// The SKILL.md.
+        /// The SKILL.md; of a personal skill, its qualified name.
         location: PathBuf,
     },
     /// The SKILL.md cannot be read, or no longer loads.

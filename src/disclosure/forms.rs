@@ -9,11 +9,12 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::activation::{Activation, path_text};
-use super::body::{with_base_dir, without_comments};
+use super::body::with_base_dir;
 use super::error::ActivationError;
 use crate::diagnostic::{Diagnostic, Rule, Span};
 use crate::discovery::skill_file::SKILL_FILE;
-use crate::text::escape_xml;
+use crate::name::Source;
+use crate::text::{escape_xml, without_comments};
 
 /// The folders whose files vBot names, in its order (V1).
 const VBOT_FOLDERS: [&str; 2] = ["scripts/", "references/"];
@@ -33,14 +34,14 @@ impl Activation {
             ActivationError::Read {
                 name: self.alias.clone(),
                 diagnostic: Box::new(
-                    Diagnostic::error(Rule::InvalidUtf8, &self.location, message).at(span),
+                    Diagnostic::error(Rule::InvalidUtf8, &self.place(), message).at(span),
                 ),
             }
         })?;
         Ok(json!({
             "name": self.name,
             "description": self.description.trim(),
-            "source": self.location.to_string_lossy(),
+            "source": self.place().to_string_lossy(),
             "arguments": arguments,
             "instructions": instructions,
         }))
@@ -54,7 +55,11 @@ impl Activation {
     /// the folder but for SKILL.md, hidden ones included, folders with a `/`.
     #[must_use]
     pub fn to_coder(&self) -> Value {
-        let body = without_comments(&self.raw_body());
+        let body = match self.source {
+            Source::Personal => self.body.as_slice().into(),
+            Source::Workspace => without_comments(&self.body),
+        };
+        let body = String::from_utf8_lossy(&body);
         let mut form = json!({
             "name": self.asked,
             "body": body.trim(),
@@ -95,13 +100,10 @@ impl Activation {
             lines.push("</resources>".to_owned());
         }
         let dir = self.dir.as_deref().map(path_text);
-        lines.push(with_base_dir(self.raw_body().trim(), dir.as_deref()).into_owned());
+        let body = String::from_utf8_lossy(&self.body);
+        lines.push(with_base_dir(body.trim(), dir.as_deref()).into_owned());
         lines.push("</skill_content>".to_owned());
         lines.join("\n")
-    }
-
-    fn raw_body(&self) -> std::borrow::Cow<'_, str> {
-        String::from_utf8_lossy(&self.raw[self.body..])
     }
 }
 

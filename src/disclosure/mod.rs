@@ -34,8 +34,8 @@ pub use reply::{Outcome, Reply, row};
 pub use tool::ToolCall;
 
 impl Snapshot {
-    /// Returns the skills that the model may activate: on, allowed, valid and
-    /// not shadowed; by name (bytes), then source.
+    /// Returns the skills that the model may activate: on, allowed, valid, not
+    /// shadowed and within reach; by name (bytes), then source.
     ///
     /// While a scope file cannot be read there are none: it may have said
     /// *off*, and an offer must not depend on which skills it would have named.
@@ -45,6 +45,7 @@ impl Snapshot {
             return Vec::new();
         }
         self.owners()
+            .filter(|skill| self.is_reachable(skill))
             .filter(|skill| self.permits(skill) && self.resolution(skill).is_on())
             .collect()
     }

@@ -123,7 +123,7 @@ impl Reply {
         let callable = snapshot.callable();
         let mut groups: BTreeMap<Origin, Vec<Value>> = BTreeMap::new();
         for skill in &callable {
-            groups.entry(skill.root.origin).or_default().push(json!({
+            groups.entry(skill.origin()).or_default().push(json!({
                 "name": snapshot.shown_alias(skill),
                 "description": one_line(&skill.description),
             }));

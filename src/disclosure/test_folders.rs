@@ -2,9 +2,11 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::discovery::snapshot::Snapshot;
 use crate::env::Env;
+use crate::personal::test_store::Store;
 
 /// A home and a project in a temporary folder.
 pub(super) struct Folders {
@@ -65,5 +67,9 @@ impl Folders {
 
     pub(super) fn load(&self) -> Snapshot {
         Snapshot::load(&self.env).unwrap()
+    }
+
+    pub(super) fn load_with(&self, store: &Arc<Store>) -> Snapshot {
+        Snapshot::load_with_store(&self.env, Arc::clone(store) as _).unwrap()
     }
 }

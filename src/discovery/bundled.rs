@@ -5,7 +5,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::scan::{RootOutcome, Skill};
+use super::personal;
+use super::scan::{Kept, RootOutcome, Skill};
 use super::skill_file;
 use super::snapshot::Snapshot;
 use crate::diagnostic::{Diagnostic, Rule};
@@ -26,14 +27,18 @@ pub enum ResourceError {
 }
 
 impl Snapshot {
-    /// Reads the SKILL.md of `skill` as it is now.
+    /// Reads the SKILL.md of `skill` as it is now, from its folder or its store.
     ///
     /// # Errors
     ///
     /// Returns why it can no longer be read: gone, over its bound, a link out of
-    /// the skill, or a folder that became a link which is not followed.
+    /// the skill, a folder that became a link which is not followed, or a store
+    /// that gives no answer.
     pub fn read_skill(&self, skill: &Skill) -> Result<Vec<u8>, Box<Diagnostic>> {
-        let location = skill.location();
+        if skill.source() == Source::Personal {
+            return personal::read(self.personal.as_ref(), skill);
+        }
+        let location = skill.place();
         let real = self.real_folder(skill)?;
         let mut bytes = Vec::new();
         skill_file::open_in(&real)
@@ -96,16 +101,21 @@ impl Snapshot {
     /// Returns the real folder of `skill`, which may have become a link since
     /// the snapshot was taken.
     pub(crate) fn real_folder(&self, skill: &Skill) -> Result<PathBuf, Box<Diagnostic>> {
-        let real = skill.folder.canonicalize().map_err(|error| {
+        let Kept::InFolder { root, folder } = &skill.kept else {
+            let message = "a personal skill has no folder, and no files beside its text";
+            let refusal = Diagnostic::error(Rule::NotAFile, &skill.place(), message);
+            return Err(Box::new(refusal));
+        };
+        let real = folder.canonicalize().map_err(|error| {
             let message = format!("the folder cannot be read: {}", system_words(&error));
-            Box::new(Diagnostic::error(Rule::Unreadable, &skill.folder, message))
+            Box::new(Diagnostic::error(Rule::Unreadable, folder, message))
         })?;
         let is_in = |folder: &Path| {
             folder
                 .canonicalize()
                 .is_ok_and(|folder| real.starts_with(folder))
         };
-        let Some(boundary) = &skill.root.boundary else {
+        let Some(boundary) = &root.boundary else {
             return Ok(real);
         };
         let listed = |looked_at: &&super::scan::LookedAt| looked_at.outcome == RootOutcome::Listed;
@@ -120,7 +130,7 @@ impl Snapshot {
         let message = format!("is a link to {} now, and is not followed", real.display());
         Err(Box::new(Diagnostic::error(
             Rule::LinkLeaves,
-            &skill.folder,
+            folder,
             message,
         )))
     }

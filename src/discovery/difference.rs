@@ -54,7 +54,8 @@ pub enum Difference {
     Added {
         /// Its alias.
         alias: String,
-        /// Its state; off if it is not among the allowed skills.
+        /// Its state; off if it is not among the allowed skills, or kept in a
+        /// store that gives no answer.
         state: State,
     },
     /// A skill is gone, or no longer loads.
@@ -125,7 +126,7 @@ impl Snapshot {
     ///
     /// One skill can have several differences, in the order of [`Difference`].
     /// A state here is what the model sees: a skill that is not among the
-    /// allowed ones counts as off. While a scope file cannot be read no skill is
+    /// allowed ones, or kept in a store that gives no answer, counts as off. While a scope file cannot be read no skill is
     /// offered, whatever is said of the others.
     ///
     /// # Examples
@@ -201,7 +202,7 @@ struct Seen<'a> {
     name: &'a str,
     source: Source,
     alias: Cow<'a, str>,
-    folder: &'a Path,
+    folder: Option<&'a Path>,
     is_on: bool,
     description: &'a str,
     argument_hint: Option<&'a str>,
@@ -216,8 +217,10 @@ impl<'a> Seen<'a> {
             name: &skill.name,
             source: skill.source(),
             alias: snapshot.alias(skill),
-            folder: &skill.folder,
-            is_on: snapshot.permits(skill) && snapshot.resolution(skill).is_on(),
+            folder: skill.folder(),
+            is_on: snapshot.is_reachable(skill)
+                && snapshot.permits(skill)
+                && snapshot.resolution(skill).is_on(),
             description: &skill.description,
             argument_hint: skill.argument_hint.as_deref(),
             size: skill.size,
@@ -250,11 +253,13 @@ impl<'a> Seen<'a> {
             let (from, alias) = (self.alias.to_string(), alias());
             differences.push(Difference::Renamed { from, alias });
         }
-        if self.folder != later.folder {
+        if let (Some(from), Some(to)) = (self.folder, later.folder)
+            && from != to
+        {
             differences.push(Difference::Moved {
                 alias: alias(),
-                from: self.folder.join(SKILL_FILE),
-                location: later.folder.join(SKILL_FILE),
+                from: from.join(SKILL_FILE),
+                location: to.join(SKILL_FILE),
             });
         }
         match (self.is_on, later.is_on) {

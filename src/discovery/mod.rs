@@ -6,6 +6,7 @@ pub mod broken;
 pub mod bundled;
 pub mod conversation;
 pub mod difference;
+pub mod personal;
 pub mod project;
 pub mod roots;
 pub mod scan;

@@ -38,18 +38,17 @@ pub struct Skill {
     pub description: String,
     /// What to type behind its slash command, if it says so.
     pub argument_hint: Option<String>,
-    /// The root it was found in.
-    pub root: Arc<Root>,
-    /// The skill's folder, at its first path; absolute.
-    pub folder: PathBuf,
+    /// Where it is kept.
+    pub kept: Kept,
     /// Whether the project ships it: it really lies in its folder, and was not
     /// found in a root of home.
     pub is_in_project: bool,
     /// Bytes of its SKILL.md.
     pub size: u64,
-    /// What stands before the body of its SKILL.md, to be compared.
+    /// What stands before the body of its SKILL.md, to be compared; of a personal
+    /// skill, what the store says of it.
     pub frontmatter: Digest,
-    /// The body of its SKILL.md, to be compared.
+    /// The body of its SKILL.md, to be compared; of a personal skill, the whole.
     pub body: Digest,
     /// What is wrong with it although it loads.
     pub diagnostics: Vec<Diagnostic>,
@@ -57,19 +56,66 @@ pub struct Skill {
     pub shadowed_by: Option<PathBuf>,
 }
 
+/// Where a skill is kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Kept {
+    /// In a folder under a root.
+    InFolder {
+        /// The root it was found in.
+        root: Arc<Root>,
+        /// The skill's folder, at its first path; absolute.
+        folder: PathBuf,
+    },
+    /// In the store of personal skills of this name, under the skill's own:
+    /// [`PersonalStore::place`](crate::personal::PersonalStore::place).
+    InStore(Arc<str>),
+}
+
 impl Skill {
-    /// Returns the path of the SKILL.md.
+    /// Returns the skill's folder; a personal skill has none.
     #[must_use]
-    pub fn location(&self) -> PathBuf {
-        self.folder.join(SKILL_FILE)
+    pub fn folder(&self) -> Option<&Path> {
+        match &self.kept {
+            Kept::InFolder { folder, .. } => Some(folder),
+            Kept::InStore(_) => None,
+        }
+    }
+
+    /// Returns the root it was found in; a personal skill has none.
+    #[must_use]
+    pub fn root(&self) -> Option<&Arc<Root>> {
+        match &self.kept {
+            Kept::InFolder { root, .. } => Some(root),
+            Kept::InStore(_) => None,
+        }
+    }
+
+    /// Returns the path of the SKILL.md; a personal skill has none.
+    #[must_use]
+    pub fn location(&self) -> Option<PathBuf> {
+        Some(self.folder()?.join(SKILL_FILE))
+    }
+
+    /// Returns what findings name: the path of the SKILL.md, or the qualified
+    /// name of a personal skill.
+    #[must_use]
+    pub fn place(&self) -> PathBuf {
+        self.location()
+            .unwrap_or_else(|| Source::Personal.qualify(&self.name).into())
+    }
+
+    /// Returns where it comes from.
+    #[must_use]
+    pub fn origin(&self) -> Origin {
+        self.root().map_or(Origin::Personal, |root| root.origin)
     }
 
     /// Returns who keeps the skill.
     #[must_use]
     pub fn source(&self) -> Source {
-        match self.root.origin {
-            Origin::Personal => Source::Personal,
-            _ => Source::Workspace,
+        match self.kept {
+            Kept::InFolder { .. } => Source::Workspace,
+            Kept::InStore(_) => Source::Personal,
         }
     }
 }
@@ -422,8 +468,10 @@ impl Reader<'_> {
                 name: loaded.name,
                 description: loaded.description,
                 argument_hint: loaded.argument_hint,
-                root: Arc::clone(&root.root),
-                folder,
+                kept: Kept::InFolder {
+                    root: Arc::clone(&root.root),
+                    folder,
+                },
                 is_in_project: candidate.is_in_project,
                 size,
                 frontmatter: Digest::of(head),
@@ -446,15 +494,18 @@ fn claimed_name(facts: &Facts) -> Option<&str> {
     (!name.is_empty()).then_some(name)
 }
 
-/// The first skill of a source owns its name.
+/// The first skill of the workspace owns its name. In a store no name stands
+/// twice.
 pub(super) fn mark_shadowed(skills: &mut [Skill]) {
-    let mut owners: HashMap<(Source, &str), &Path> = HashMap::with_capacity(skills.len());
+    let mut owners: HashMap<&str, &Path> = HashMap::with_capacity(skills.len());
     let mut shadowed = Vec::new();
     for (index, skill) in skills.iter().enumerate() {
-        let key = (skill.source(), skill.name.as_str());
-        match owners.get(&key) {
+        let Some(folder) = skill.folder() else {
+            continue;
+        };
+        match owners.get(skill.name.as_str()) {
             Some(owner) => shadowed.push((index, owner.join(SKILL_FILE))),
-            None => drop(owners.insert(key, &skill.folder)),
+            None => drop(owners.insert(&skill.name, folder)),
         }
     }
     for (index, owner) in shadowed {

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use super::as_profile;
 use super::broken::{Broken, skill_folders_in};
 use super::conversation::{Conversation, ConversationError};
+use super::personal::Personal;
 use super::project::Project;
 use super::roots::{Origin, roots};
 use super::scan::{LookedAt, Scan, Skill, mark_shadowed, scan};
@@ -31,20 +32,23 @@ use crate::text::{nfc, unescaped};
 #[derive(Debug, Clone)]
 pub struct Snapshot {
     found: Arc<Found>,
+    /// By name (bytes), then source, then precedence.
+    skills: Arc<Vec<Skill>>,
+    /// Whether a personal skill is among them.
+    has_personal: bool,
+    pub(super) personal: Option<Personal>,
     scopes: Scopes,
 }
 
-/// What was found, whatever the scopes say of it.
+/// What was found in folders, whatever the scopes say of it.
 #[derive(Debug)]
 struct Found {
     env: Env,
+    profile: &'static Profile,
     project: Option<Project>,
     conversation: Option<Conversation>,
     roots: Vec<LookedAt>,
-    skills: Vec<Skill>,
     broken: Vec<Broken>,
-    /// Whether a second source is there at all.
-    has_personal: bool,
     /// Attached folders that are not there.
     warnings: Vec<Diagnostic>,
 }
@@ -107,7 +111,12 @@ impl Snapshot {
     /// Returns an error if the conversation or a folder that was named is not
     /// there.
     pub fn load(env: &Env) -> Result<Self, DiscoveryError> {
-        Self::load_with(env, |project, attached| {
+        Self::load_folders(env)
+    }
+
+    /// Looks at the folders alone.
+    pub(super) fn load_folders(env: &Env) -> Result<Self, DiscoveryError> {
+        Self::load_with(env, Profile::CODEAF, |project, attached| {
             let looked_at = roots(env, project, attached);
             let folder = project.and_then(|project| project.folder.canonicalize().ok());
             let mut scan = scan(looked_at, folder.as_deref(), &env.limits);
@@ -131,12 +140,24 @@ impl Snapshot {
         if profile == Profile::CODEAF {
             return Self::load(env);
         }
+        Self::load_folders_as(env, profile)
+    }
+
+    /// Looks at the same folders again, and reads every scope file.
+    pub(super) fn look_again(&self) -> Result<Self, DiscoveryError> {
+        Self::load_folders_as(&self.found.env, self.found.profile)
+    }
+
+    fn load_folders_as(env: &Env, profile: &'static Profile) -> Result<Self, DiscoveryError> {
+        if profile == Profile::CODEAF {
+            return Self::load_folders(env);
+        }
         if !profile.places.are_known() {
             return Err(DiscoveryError::UnknownPlaces {
                 profile: profile.name,
             });
         }
-        Self::load_with(env, |project, attached| {
+        Self::load_with(env, profile, |project, attached| {
             let looked_at = as_profile::roots(env, attached, profile);
             let folder = project.and_then(|project| project.folder.canonicalize().ok());
             as_profile::scan(looked_at, folder.as_deref(), profile, &env.limits)
@@ -145,6 +166,7 @@ impl Snapshot {
 
     fn load_with(
         env: &Env,
+        profile: &'static Profile,
         look: impl FnOnce(Option<&Project>, &[PathBuf]) -> Scan,
     ) -> Result<Self, DiscoveryError> {
         let project = Project::find(env);
@@ -153,30 +175,37 @@ impl Snapshot {
         let mut warnings = Vec::new();
         let attached = attached_folders(env, &scopes, &mut warnings)?;
         let scan = look(project.as_ref(), &attached);
-        let is_personal = |skill: &Skill| skill.source() == Source::Personal;
         let found = Arc::new(Found {
-            has_personal: scan.skills.iter().any(is_personal),
             env: env.clone(),
+            profile,
             project,
             conversation,
             roots: scan.roots,
-            skills: in_order(scan.skills),
             broken: scan.broken,
             warnings,
         });
-        Ok(Self { found, scopes })
+        Ok(Self {
+            found,
+            skills: Arc::new(in_order(scan.skills)),
+            has_personal: false,
+            personal: None,
+            scopes,
+        })
     }
 
     /// Returns the same skills under decisions that are read again.
     #[must_use]
     pub fn with_fresh_scopes(&self) -> Self {
-        let found = Arc::clone(&self.found);
+        let found = &self.found;
         let scopes = read_scopes(
             &found.env,
             found.project.as_ref(),
             found.conversation.as_ref(),
         );
-        Self { found, scopes }
+        Self {
+            scopes,
+            ..self.clone()
+        }
     }
 
     /// Returns what the snapshot was taken with.
@@ -207,13 +236,19 @@ impl Snapshot {
     /// precedence; shadowed ones too.
     #[must_use]
     pub fn skills(&self) -> &[Skill] {
-        &self.found.skills
+        &self.skills
+    }
+
+    pub(super) fn set_skills(&mut self, skills: Vec<Skill>) {
+        self.has_personal = skills
+            .iter()
+            .any(|skill| skill.source() == Source::Personal);
+        self.skills = Arc::new(in_order(skills));
     }
 
     /// Returns the skills that own their name, by name (bytes), then source.
     pub fn owners(&self) -> impl Iterator<Item = &Skill> {
-        self.found
-            .skills
+        self.skills
             .iter()
             .filter(|skill| skill.shadowed_by.is_none())
     }
@@ -231,10 +266,12 @@ impl Snapshot {
         &self.scopes
     }
 
-    /// Returns what is odd about attached folders and readable scope files.
+    /// Returns what is odd about attached folders and readable scope files, and
+    /// why the store of personal skills gave no answer.
     pub fn warnings(&self) -> impl Iterator<Item = &Diagnostic> {
         let of_files = self.scopes.files.iter().flat_map(Decisions::warnings);
-        self.found.warnings.iter().chain(of_files)
+        let of_folders = self.found.warnings.iter();
+        of_folders.chain(of_files).chain(self.personal_fault())
     }
 
     /// Returns where the decisions of `scope` live.
@@ -308,11 +345,10 @@ impl Snapshot {
     #[must_use]
     pub fn copies(&self, name: &str) -> &[Skill] {
         let start = self
-            .found
             .skills
             .partition_point(|skill| skill.name.as_str() < name);
-        let length = self.found.skills[start..].partition_point(|skill| skill.name == name);
-        &self.found.skills[start..start + length]
+        let length = self.skills[start..].partition_point(|skill| skill.name == name);
+        &self.skills[start..start + length]
     }
 
     /// Returns the skill whose folder or SKILL.md is at `path`, shadowed or not.
@@ -324,18 +360,13 @@ impl Snapshot {
         } else {
             path
         };
-        let by_path = self
-            .found
-            .skills
-            .iter()
-            .find(|skill| skill.folder == folder);
+        let mut skills = self.skills.iter();
+        let by_path = skills.find(|skill| skill.folder() == Some(&folder));
         by_path.or_else(|| {
             let real = folder.canonicalize().ok()?;
-            self.found.skills.iter().find(|skill| {
-                skill
-                    .folder
-                    .canonicalize()
-                    .is_ok_and(|folder| folder == real)
+            self.skills.iter().find(|skill| {
+                let folder = skill.folder().map(Path::canonicalize);
+                folder.is_some_and(|folder| folder.is_ok_and(|folder| folder == real))
             })
         })
     }
@@ -351,7 +382,7 @@ impl Snapshot {
             let mut copies = self.copies(&skill.name).iter();
             copies.any(|copy| copy.source() != skill.source())
         };
-        if self.found.has_personal && has_twin() {
+        if self.has_personal && has_twin() {
             Cow::Owned(skill.source().qualify(&skill.name))
         } else {
             Cow::Borrowed(&skill.name)
@@ -366,8 +397,8 @@ impl Snapshot {
         let by_folder = self.owners().filter(|skill| {
             skill.name != bare
                 && skill
-                    .folder
-                    .file_name()
+                    .folder()
+                    .and_then(Path::file_name)
                     .is_some_and(|folder| nfc(&folder.to_string_lossy()) == bare)
         });
         let mut names: Vec<String> = by_folder
@@ -453,7 +484,7 @@ impl Snapshot {
                 .chain([self.alias(skill).into_owned()])
         };
         // What only a project ships is no matter for all other projects.
-        let widest = if skill.root.origin == Origin::Project {
+        let widest = if skill.origin() == Origin::Project {
             Scope::Project
         } else {
             Scope::Global
@@ -513,18 +544,24 @@ impl Snapshot {
             Some(Scope::Global) => self
                 .copies(&skill.name)
                 .iter()
-                .any(|copy| copy.root.origin == Origin::Home),
+                .any(|copy| copy.origin() == Origin::Home),
             _ => false,
         }
     }
 
     /// Returns each name that a scope file has in a list and no skill bears.
+    ///
+    /// While the store of personal skills gives no answer, a name that could be
+    /// one of them is not missing.
     #[must_use]
     pub fn missing(&self) -> Vec<Missing> {
+        let is_unknown = self.personal_fault().is_some();
         self.scopes.missing(|source, bare| {
-            self.copies(bare)
-                .iter()
-                .any(|copy| source.is_none_or(|source| source == copy.source()))
+            is_unknown && source != Some(Source::Workspace)
+                || self
+                    .copies(bare)
+                    .iter()
+                    .any(|copy| source.is_none_or(|source| source == copy.source()))
         })
     }
 
@@ -628,156 +665,4 @@ fn attached_folders(
         folders.push(path);
     }
     Ok(folders)
-}
-
-#[cfg(test)]
-mod tests {
-    //! The merge and lookup tables of coder's two sources.
-
-    use super::*;
-    use crate::discovery::difference::{Difference, Digest};
-    use crate::discovery::roots::Root;
-
-    fn skill((source, name, description): (Source, &str, &str)) -> Skill {
-        let origin = match source {
-            Source::Personal => Origin::Personal,
-            Source::Workspace => Origin::Home,
-        };
-        Skill {
-            name: name.to_owned(),
-            description: description.to_owned(),
-            argument_hint: None,
-            root: Arc::new(Root {
-                path: "/r".into(),
-                origin,
-                boundary: None,
-            }),
-            folder: Path::new("/r").join(name),
-            is_in_project: false,
-            size: 0,
-            frontmatter: Digest::of(""),
-            body: Digest::of(""),
-            diagnostics: Vec::new(),
-            shadowed_by: None,
-        }
-    }
-
-    fn snapshot(personal: &[&str], workspace: &[&str]) -> Snapshot {
-        let of = |source, names: &[&str]| -> Vec<Skill> {
-            let split = |name: &str| {
-                let (name, description) = name.split_once(' ').unwrap_or((name, ""));
-                skill((source, name, description))
-            };
-            names.iter().map(|name| split(name)).collect()
-        };
-        let mut skills = [
-            of(Source::Personal, personal),
-            of(Source::Workspace, workspace),
-        ]
-        .concat();
-        mark_shadowed(&mut skills);
-        let found = Arc::new(Found {
-            has_personal: !personal.is_empty(),
-            env: Env::new("/p"),
-            project: None,
-            conversation: None,
-            roots: Vec::new(),
-            skills: in_order(skills),
-            broken: Vec::new(),
-            warnings: Vec::new(),
-        });
-        let scopes = Scopes::default();
-        Snapshot { found, scopes }
-    }
-
-    #[test]
-    fn sources_merge_into_one_list_of_aliases() {
-        let aliases = |personal: &[&str], workspace: &[&str]| -> Vec<String> {
-            let snapshot = snapshot(personal, workspace);
-            let line = |skill: &Skill| {
-                let text = format!("{} {}", snapshot.alias(skill), skill.description);
-                text.trim_end().to_owned()
-            };
-            snapshot.owners().map(line).collect()
-        };
-
-        for (personal, workspace, wanted) in [
-            (&["a"][..], &[][..], &["a"][..]),
-            (&[], &["a"], &["a"]),
-            (&["p"], &["w"], &["p", "w"]),
-            (
-                &["s Mine"],
-                &["s Workspace"],
-                &["personal/s Mine", "workspace/s Workspace"],
-            ),
-            (&["d First", "d Second"], &["w", "w dup"], &["d First", "w"]),
-            (&["z", "a"], &["m"], &["a", "m", "z"]),
-        ] {
-            assert_eq!(aliases(personal, workspace), wanted);
-        }
-    }
-
-    #[test]
-    fn lookup_knows_bare_and_qualified_names() {
-        let found = |snapshot: &Snapshot, name: &str| match snapshot.lookup(name) {
-            Lookup::Found(skill) => skill.source().qualify(&skill.name),
-            Lookup::Ambiguous(aliases) => format!("ambiguous: {}", aliases.join(", ")),
-            Lookup::NotFound => "not found".to_owned(),
-        };
-        let apart = snapshot(&["p"], &["w"]);
-        let both = snapshot(&["s"], &["s"]);
-        let none = snapshot(&[], &[]);
-
-        for (snapshot, name, wanted) in [
-            (&apart, "p", "personal/p"),
-            (&apart, "w", "workspace/w"),
-            (&apart, "personal/p", "personal/p"),
-            (&apart, "workspace/w", "workspace/w"),
-            (&both, "s", "ambiguous: personal/s, workspace/s"),
-            (&both, "personal/s", "personal/s"),
-            (&both, "workspace/s", "workspace/s"),
-            (&none, "missing-skill", "not found"),
-            (&apart, "workspace/p", "not found"),
-            (&apart, "P", "not found"),
-            (&apart, " p", "not found"),
-        ] {
-            assert_eq!(found(snapshot, name), wanted, "{name}");
-        }
-    }
-
-    #[test]
-    fn a_twin_in_the_other_source_renames_a_skill() {
-        let alone = snapshot(&[], &["s"]);
-        let both = snapshot(&["s"], &["s"]);
-
-        let added = Difference::Added {
-            alias: "personal/s".to_owned(),
-            state: State::Off,
-        };
-        let renamed = Difference::Renamed {
-            from: "s".to_owned(),
-            alias: "workspace/s".to_owned(),
-        };
-        assert_eq!(alone.diff(&both), [added, renamed]);
-        assert_ne!(alone.digest(), both.digest());
-    }
-
-    #[test]
-    fn a_bare_entry_names_the_workspaces_skill_where_both_have_it() {
-        let state = |file: Decisions, both: bool| {
-            let mut snapshot = snapshot(&["x"], if both { &["x"] } else { &[] });
-            snapshot.scopes = Scopes::new(vec![file]);
-            let states = snapshot
-                .owners()
-                .map(|skill| snapshot.resolution(skill).state.as_str());
-            states.collect::<Vec<_>>().join(" ")
-        };
-        let file = || Decisions::new(Scope::Global);
-
-        assert_eq!(state(file().on("x"), true), "off on");
-        assert_eq!(state(file().on("x"), false), "on");
-        assert_eq!(state(file().on("personal/x"), true), "on off");
-        assert_eq!(state(file().on("x").off("workspace/x"), true), "off off");
-        assert_eq!(state(file().on("personal/x").off("x"), false), "on");
-    }
 }

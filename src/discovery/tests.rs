@@ -68,7 +68,7 @@ impl World {
         let snapshot = self.snapshot();
         let line = |skill: &super::scan::Skill| {
             let mark = if skill.shadowed_by.is_some() { "*" } else { "" };
-            format!("{}{mark}", self.short(&skill.folder))
+            format!("{}{mark}", self.short(skill.folder().unwrap()))
         };
         snapshot.skills().iter().map(line).collect()
     }

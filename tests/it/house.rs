@@ -16,11 +16,12 @@ const ROOMS: [(&str, u8); 14] = [
     ("name", 0),
     ("skill", 1),
     ("scope", 1),
-    ("personal", 1),
-    ("discovery", 2),
-    ("disclosure", 3),
-    ("check", 3),
-    ("engine", 4),
+    // Beside `scope`, and right of `skill`, whose reader of frontmatter it needs.
+    ("personal", 2),
+    ("discovery", 3),
+    ("disclosure", 4),
+    ("check", 4),
+    ("engine", 5),
 ];
 
 /// Crates that only the program knows.
@@ -157,8 +158,10 @@ fn a_room_uses_rooms_to_its_left_and_never_to_its_right() {
         for name in used(&code) {
             let other = re_exports.get(&name).map_or(name.as_str(), String::as_str);
             seen += 1;
-            let may =
-                other == room || rank(other) < rank(room) || rank(room) == 0 && rank(other) == 0;
+            let is_beside = room == "personal" && other == "scope";
+            let may = other == room
+                || rank(other) < rank(room) && !is_beside
+                || rank(room) == 0 && rank(other) == 0;
             assert!(
                 may,
                 "src/{file} uses {name} of {other}, which stands to its right or beside it"

@@ -46,6 +46,7 @@ const WITHOUT_FIXTURE: &[(&str, &[Rule])] = &[
             Rule::ScopeBothLists,
             Rule::ScopeDuplicate,
             Rule::AttachedFolder,
+            Rule::StoreUnreachable,
             Rule::ResourceNotEntered,
             Rule::ResourcesBound,
             Rule::ResourcesDepth,

@@ -424,6 +424,8 @@ fn every_rule_is_provoked_and_says_where_and_what_to_do() {
         .iter()
         .filter(|rule| !provoked.contains(rule))
         .filter(|rule| !ONLY_WITHOUT_ROOT.contains(rule) && !OF_THE_CATALOG.contains(rule))
+        // The program opens no store yet.
+        .filter(|rule| **rule != Rule::StoreUnreachable)
         .collect();
     assert!(left.is_empty(), "nothing provokes {left:?}");
 }

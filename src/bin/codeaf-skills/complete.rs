@@ -97,7 +97,10 @@ pub(crate) fn resources(typed: &OsStr) -> Vec<CompletionCandidate> {
     else {
         return Vec::new();
     };
-    let files = resources::list(&skill.folder, &snapshot.env().limits).resources;
+    let Some(folder) = skill.folder() else {
+        return Vec::new();
+    };
+    let files = resources::list(folder, &snapshot.env().limits).resources;
     candidates(typed, files.into_iter().map(|file| (file, String::new())))
 }
 

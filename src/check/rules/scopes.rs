@@ -1,4 +1,4 @@
-//! Pages of the rules about scope files, conversations and the catalog, which
+//! Pages of the rules about scope files, conversations, stores and the catalog, which
 //! `check` does not look at.
 
 use super::Record;
@@ -46,6 +46,15 @@ pub(super) const RECORDS: &[Record] = &[
         title: "an attached folder is not there",
         what: "A conversation's meta.json names a folder under `places` that is not there, or is not a folder.",
         why: "Its skills are not found.",
+        bad: "",
+        good: "",
+        agents: "",
+    },
+    Record {
+        rule: Rule::StoreUnreachable,
+        title: "the store of personal skills gives no answer",
+        what: "The store of personal skills is away, slow, damaged, or newer than this program.",
+        why: "Which personal skills there are is not known; skills in folders go on working.",
         bad: "",
         good: "",
         agents: "",

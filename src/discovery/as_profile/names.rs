@@ -2,7 +2,7 @@
 //! system shows.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::super::broken::Broken;
 use super::super::scan::Skill;
@@ -25,7 +25,7 @@ pub(super) fn settle(found: &mut [Found], profile: &Profile) {
     }
     let mut owners: HashMap<String, PathBuf> = HashMap::new();
     for skill in skills {
-        let location = skill.location();
+        let location = skill.place();
         let Some(winner) = owners.get(&skill.name) else {
             owners.insert(skill.name.clone(), location);
             continue;
@@ -84,7 +84,7 @@ pub(super) fn within_bound(mut found: Vec<Found>, places: &Places) -> Vec<Found>
                     .diagnostics
                     .retain(|told| told.rule != Rule::NameDuplicate);
                 last = Some(Broken {
-                    location: skill.folder.clone(),
+                    location: skill.folder().map(Path::to_path_buf).unwrap_or_default(),
                     name: skill.name.clone(),
                     diagnostics: Vec::new(),
                 });

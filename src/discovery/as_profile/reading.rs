@@ -10,7 +10,7 @@ use rustix::io::Errno;
 use super::super::broken::Broken;
 use super::super::difference::Digest;
 use super::super::roots::Origin;
-use super::super::scan::Skill;
+use super::super::scan::{Kept, Skill};
 use super::super::skill_file::{self, SKILL_FILE, errno_of};
 use super::Found;
 use super::look::{Look, OpenRoot};
@@ -91,8 +91,10 @@ impl Look<'_> {
             name,
             description: judged.description.unwrap_or_default(),
             argument_hint: None,
-            root: Arc::clone(root),
-            folder: folder.to_path_buf(),
+            kept: Kept::InFolder {
+                root: Arc::clone(root),
+                folder: folder.to_path_buf(),
+            },
             is_in_project: self.project.is_some_and(is_inside) && root.origin != Origin::Home,
             size: file.size,
             frontmatter: Digest::of(head),

@@ -74,7 +74,7 @@ impl World {
         let snapshot = self.look(profile);
         let line = |skill: &super::super::scan::Skill| {
             let mark = if skill.shadowed_by.is_some() { "-" } else { "" };
-            let folder = self.short(skill.folder.to_str().unwrap());
+            let folder = self.short(skill.folder().unwrap().to_str().unwrap());
             format!("{mark}{} {folder}", skill.name)
         };
         snapshot.skills().iter().map(line).collect()

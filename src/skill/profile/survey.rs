@@ -1,16 +1,17 @@
 //! What a file is to one reader: the cases that it is, and its texts.
 
-use std::borrow::Cow;
 use std::collections::HashSet;
 
 use super::frame::take_apart;
 use super::{Body, Case, Characters, Fallback, Reader, Scalars, TextRule, Trim, Unit, Which};
 use crate::diagnostic::{Rule, Span};
 use crate::limits::Limits;
+use crate::name::is_kebab;
 use crate::skill::frontmatter::{
     Content, Facts, Field, Scalar, ScalarKind, Style, Value, read_between,
 };
 use crate::skill::loading::{COMPATIBILITY_CHARACTERS, FIELDS};
+use crate::text::without_comments;
 
 /// A file as one reader sees it.
 #[derive(Default)]
@@ -309,15 +310,6 @@ const DESCRIPTION: TextCases = TextCases {
     no_text: Case::DescriptionNoText,
 };
 
-/// Whether a name is as the specification wants it, but for its length.
-fn is_kebab(name: &str) -> bool {
-    let is_part = |part: &str| {
-        let mut bytes = part.bytes();
-        !part.is_empty() && bytes.all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
-    };
-    name.split('-').all(is_part)
-}
-
 fn is_longer(text: &str, rule: TextRule) -> bool {
     rule.most
         .is_some_and(|(most, unit)| unit.count(text) > most)
@@ -419,25 +411,4 @@ fn body(bytes: &[u8], rule: Body) -> Vec<u8> {
         Ok(text) => text.trim().as_bytes().to_vec(),
         Err(_) => kept.trim_ascii().to_vec(),
     }
-}
-
-/// Takes out HTML comments in one pass: from `<!--` to the first `-->` after it.
-fn without_comments(bytes: &[u8]) -> Cow<'_, [u8]> {
-    const OPEN: &[u8] = b"<!--";
-    const CLOSE: &[u8] = b"-->";
-    let find = |bytes: &[u8], part: &[u8]| bytes.windows(part.len()).position(|w| w == part);
-    let mut kept = Vec::new();
-    let mut rest = bytes;
-    while let Some(open) = find(rest, OPEN) {
-        let Some(close) = find(&rest[open + OPEN.len()..], CLOSE) else {
-            break;
-        };
-        kept.extend_from_slice(&rest[..open]);
-        rest = &rest[open + OPEN.len() + close + CLOSE.len()..];
-    }
-    if kept.is_empty() && rest.len() == bytes.len() {
-        return Cow::Borrowed(bytes);
-    }
-    kept.extend_from_slice(rest);
-    Cow::Owned(kept)
 }

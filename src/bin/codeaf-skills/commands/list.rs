@@ -301,7 +301,7 @@ impl<'a> Chosen<'a> {
                 RootOutcome::Listed => {
                     let skills = self.snapshot.skills().iter();
                     skills
-                        .filter(|skill| skill.root == *root)
+                        .filter(|skill| skill.root() == Some(root))
                         .count()
                         .to_string()
                 }
@@ -462,11 +462,11 @@ pub(super) struct SkillRow<'a> {
     state: State,
     cause: Cause,
     source: Source,
-    #[serde(serialize_with = "codeaf_skills::text::serialize_path")]
-    root: &'a Path,
+    /// Null of a personal skill, as is its location.
+    root: Option<Cow<'a, str>>,
     origin: Origin,
-    #[serde(serialize_with = "codeaf_skills::text::serialize_path")]
-    location: PathBuf,
+    #[serde(serialize_with = "codeaf_skills::text::serialize_some_path")]
+    location: Option<PathBuf>,
     size: u64,
     description: Cow<'a, str>,
     on_by_this_repository: bool,
@@ -482,8 +482,8 @@ impl<'a> SkillRow<'a> {
             state: resolution.state,
             cause: resolution.cause.clone(),
             source: skill.source(),
-            root: &skill.root.path,
-            origin: skill.root.origin,
+            root: skill.root().map(|root| path_text(&root.path)),
+            origin: skill.origin(),
             location: skill.location(),
             size: skill.size,
             description: clean(&skill.description),

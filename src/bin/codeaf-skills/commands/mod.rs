@@ -18,8 +18,8 @@ use std::path::Path;
 use codeaf_skills::name::near;
 use codeaf_skills::skill::profile::Profile;
 use codeaf_skills::{
-    ActivationError, Cause, ConversationError, Diagnostic, DiscoveryError, Env, Origin, Scope,
-    Skill, Snapshot, StoreError,
+    ActivationError, Cause, ConversationError, Diagnostic, DiscoveryError, Env, Scope, Skill,
+    Snapshot, Source, StoreError,
 };
 
 use crate::args::{Cli, Command};
@@ -182,9 +182,9 @@ fn flag_of(scope: Scope, snapshot: &Snapshot, console: &Console) -> String {
 
 /// Returns where a skill comes from, for a cell: its root, or `personal`.
 fn source_cell(skill: &Skill, console: &Console) -> String {
-    match skill.root.origin {
-        Origin::Personal => "personal".into(),
-        _ => console.path(&skill.root.path),
+    match skill.root() {
+        None => Source::Personal.to_string(),
+        Some(root) => console.path(&root.path),
     }
 }
 

@@ -7,15 +7,16 @@ use clap::builder::styling::Style;
 use codeaf_skills::skill::frontmatter::{Content, Facts, Field, Value, read};
 use codeaf_skills::skill::loading::allowed_tools;
 use codeaf_skills::skill::resources;
-use codeaf_skills::text::{clean, counted, one_line, size, visible};
+use codeaf_skills::text::{clean, counted, one_line, path_text, size, visible};
 use codeaf_skills::{
-    ActivationError, Broken, Cause, Diagnostic, Env, Origin, Skill, Snapshot, Source, State, Step,
+    ActivationError, Broken, Cause, Diagnostic, Env, Kept, Origin, Skill, Snapshot, Source, State,
+    Step,
 };
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
 
 use super::list::print_finding;
-use super::{DONE, Status, cause_cells, load, note_state, quoted, source_cell};
+use super::{DONE, Status, cause_cells, load, note_state, quoted};
 use crate::args::Show;
 use crate::failure::Failure;
 use crate::render::{Console, cell, wrap};
@@ -207,15 +208,18 @@ impl<'a> Shown<'a> {
             ("state".to_owned(), vec![state]),
             (
                 "source".to_owned(),
-                vec![format!(
-                    "{}, {}",
-                    skill.source(),
-                    source_cell(skill, console)
-                )],
+                vec![match &skill.kept {
+                    Kept::InFolder { root, .. } => {
+                        format!("{}, {}", skill.source(), console.path(&root.path))
+                    }
+                    Kept::InStore(store) => {
+                        format!("{}, {}", skill.source(), console.path(Path::new(&**store)))
+                    }
+                }],
             ),
         ];
-        if skill.root.origin != Origin::Personal {
-            rows.push(("location".to_owned(), vec![console.path(&skill.location())]));
+        if let Some(location) = skill.location() {
+            rows.push(("location".to_owned(), vec![console.path(&location)]));
         }
         rows.push((
             "size".to_owned(),
@@ -274,14 +278,15 @@ impl<'a> Shown<'a> {
             cause: resolution.cause,
             trail: self.snapshot.trail(skill),
             source: skill.source(),
-            origin: skill.root.origin,
-            root: skill.root.path.to_string_lossy().into_owned(),
-            location: skill.location().to_string_lossy().into_owned(),
+            origin: skill.origin(),
+            root: skill.root().map(|root| path_text(&root.path).into_owned()),
+            location: skill
+                .location()
+                .map(|location| path_text(&location).into_owned()),
             dir: skill
-                .folder
-                .canonicalize()
-                .ok()
-                .map(|dir| dir.to_string_lossy().into_owned()),
+                .folder()
+                .and_then(|folder| folder.canonicalize().ok())
+                .map(|dir| path_text(&dir).into_owned()),
             shadowed_by: skill
                 .shadowed_by
                 .as_ref()
@@ -313,8 +318,8 @@ struct Document<'a> {
     trail: Vec<Step>,
     source: Source,
     origin: Origin,
-    root: String,
-    location: String,
+    root: Option<String>,
+    location: Option<String>,
     dir: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     shadowed_by: Option<String>,

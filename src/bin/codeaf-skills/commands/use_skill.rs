@@ -1,7 +1,8 @@
 //! `use`: a skill as the model would get it, for a person.
 
-use std::path::Path;
+use std::borrow::Cow;
 
+use codeaf_skills::text::path_text;
 use codeaf_skills::{Activation, Diagnostic, Env, Freshness, Rule, Source};
 use serde::Serialize;
 
@@ -45,8 +46,7 @@ struct Document<'a> {
     name: &'a str,
     description: &'a str,
     source: Source,
-    #[serde(serialize_with = "codeaf_skills::text::serialize_path")]
-    location: &'a Path,
+    location: Option<Cow<'a, str>>,
     dir: Option<String>,
     arguments: &'a str,
     instructions: &'a str,
@@ -62,7 +62,7 @@ impl<'a> Document<'a> {
             name: &activation.name,
             description: &activation.description,
             source: activation.source,
-            location: &activation.location,
+            location: activation.location.as_deref().map(path_text),
             dir: activation
                 .dir
                 .as_ref()

@@ -1,7 +1,7 @@
 //! `why` and `is-on`: the trail of a skill, or the reason why there is none.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::builder::styling::Style;
 use codeaf_skills::name::is_pattern;
@@ -156,9 +156,9 @@ impl<'a> Found<'a> {
             rows.push([
                 what.to_owned(),
                 size(copy.size),
-                match copy.root.origin {
-                    codeaf_skills::Origin::Personal => source_cell(copy, console),
-                    _ => console.path(&copy.location()),
+                match copy.location() {
+                    None => source_cell(copy, console),
+                    Some(location) => console.path(&location),
                 },
                 one_line(&copy.description).into_owned(),
             ]);
@@ -326,15 +326,14 @@ impl<'a> NotFound<'a> {
             let Lookup::Found(skill) = snapshot.lookup(name) else {
                 continue;
             };
-            let folder = console.path(&skill.folder);
-            let is_folder = skill
-                .folder
-                .file_name()
-                .is_some_and(|folder| folder == self.name);
-            let place = if is_folder {
-                format!("the folder {folder} holds the skill of this name")
-            } else {
-                folder
+            let is_called = |folder: &Path| folder.file_name().is_some_and(|of| of == self.name);
+            let place = match skill.folder() {
+                None => source_cell(skill, console),
+                Some(folder) if is_called(folder) => {
+                    let folder = console.path(folder);
+                    format!("the folder {folder} holds the skill of this name")
+                }
+                Some(folder) => console.path(folder),
             };
             console.line(format!("  {}  ({place})", cell(name)))?;
         }
