@@ -7,9 +7,10 @@
     reason = "flags are what they are, and the comments are help text, not Markdown"
 )]
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum, ValueHint};
 use clap_complete::engine::ArgValueCompleter;
 
 use crate::complete;
@@ -55,7 +56,32 @@ pub(crate) struct Cli {
     pub(crate) command: Command,
 }
 
-/// What goes with every command.
+impl Cli {
+    /// Reads the words that the program was started with, its own name first.
+    ///
+    /// clap gives every command its own copy of every global option, which takes
+    /// longer than most answers. So only the command that the words name is made;
+    /// where that does not fit, all of them are, for the words of help and errors.
+    pub(crate) fn read(words: &[OsString]) -> Result<Self, clap::Error> {
+        let commands = Command::augment_subcommands(clap::Command::default());
+        let named = words
+            .iter()
+            .skip(1)
+            .find_map(|word| commands.find_subcommand(word))
+            .cloned();
+        let one = Globals::augment_args(clap::Command::default()).subcommands(named);
+        Self::read_with(one, words).or_else(|_| Self::read_with(Self::command(), words))
+    }
+
+    fn read_with(program: clap::Command, words: &[OsString]) -> Result<Self, clap::Error> {
+        // Never freed: the process ends with the command.
+        let program = Box::leak(Box::new(program));
+        let mut matches = program.try_get_matches_from_mut(words)?;
+        Self::from_arg_matches_mut(&mut matches).map_err(|error| error.format(program))
+    }
+}
+
+// What goes with every command.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Global options")]
 pub(crate) struct Globals {
@@ -131,6 +157,7 @@ pub(crate) enum Color {
 }
 
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub(crate) enum Command {
     /// Turn skills on in one scope
     ///
@@ -318,7 +345,7 @@ Examples:
     Man(Man),
 }
 
-/// Which scope is written.
+// Which scope is written. A doc comment would be taken for the command's.
 #[derive(Debug, Args)]
 pub(crate) struct Target {
     /// Write the global scope: ~/.codeaf/skills.json

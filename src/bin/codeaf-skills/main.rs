@@ -16,7 +16,6 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use clap::error::ErrorKind;
-use clap::{CommandFactory, FromArgMatches};
 use codeaf_skills::text::clean;
 use codeaf_skills::{Allowed, Env};
 
@@ -66,10 +65,8 @@ fn main() -> ExitCode {
 
 #[expect(clippy::disallowed_methods, reason = "here the words are read")]
 fn parse() -> Result<Cli, clap::Error> {
-    // Never freed: the process ends with the command.
-    let command = Box::leak(Box::new(Cli::command()));
-    let matches = command.try_get_matches_from_mut(std::env::args_os())?;
-    Cli::from_arg_matches(&matches).map_err(|error| error.format(command))
+    let words: Vec<_> = std::env::args_os().collect();
+    Cli::read(&words)
 }
 
 /// Reads what the process was started with.

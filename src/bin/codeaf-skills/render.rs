@@ -19,6 +19,10 @@ const DEFAULT_WIDTH: usize = 120;
 /// A description column narrower than this is worse than lines of its own.
 const NARROWEST_TEXT: usize = 36;
 
+/// Bytes of the answer that are held back: each page of it costs a page fault at
+/// the first use, each write a system call.
+const BUFFER: usize = 1 << 14;
+
 /// The two streams of the program and how to write on them.
 pub(crate) struct Console {
     out: io::BufWriter<io::StdoutLock<'static>>,
@@ -60,17 +64,14 @@ impl Console {
             Color::Auto => is_terminal && !no_color,
         };
         let stdout = io::stdout();
-        let width =
-            terminal_size::terminal_size().map_or(DEFAULT_WIDTH, |(width, _)| usize::from(width.0));
+        let is_terminal = stdout.is_terminal();
+        let size = is_terminal.then(terminal_size::terminal_size).flatten();
+        let width = size.map_or(DEFAULT_WIDTH, |(width, _)| usize::from(width.0).max(20));
         Self {
-            color_out: wants(stdout.is_terminal()),
+            color_out: wants(is_terminal),
             color_err: wants(io::stderr().is_terminal()),
-            width: if stdout.is_terminal() {
-                width.max(20)
-            } else {
-                DEFAULT_WIDTH
-            },
-            out: io::BufWriter::with_capacity(1 << 16, stdout.lock()),
+            width,
+            out: io::BufWriter::with_capacity(BUFFER, stdout.lock()),
             json,
             verbosity: Verbosity::Notes,
             places: Places::default(),
