@@ -169,7 +169,9 @@ pub(super) fn scan(roots: Vec<Root>, project: Option<&Path>, limits: &Limits) ->
     for index in 0..opened.len() {
         sieve.sift(index, &mut entries);
     }
-    for outcome in read_all(&opened, entries, limits) {
+    let outcomes = read_all(&opened, entries, limits);
+    scan.skills.reserve(outcomes.len());
+    for outcome in outcomes {
         match outcome {
             Ok(skill) => scan.skills.push(skill),
             Err(broken) => scan.broken.push(broken),
@@ -277,8 +279,14 @@ impl Sieve<'_> {
         let left_out = names.len().saturating_sub(self.room);
         names.truncate(self.room);
         self.room -= names.len();
+        let is_in_project = self.is_in_project(&root.root, &root.real);
         for (name, kind) in names {
-            entries.extend(self.judge(index, name, kind));
+            entries.extend(match kind {
+                FileType::Directory => self.folder(index, name, is_in_project),
+                FileType::Symlink => self.judge_link(index, name),
+                FileType::RegularFile => Some(Err(broken::plain_file(&root.root.path.join(name)))),
+                _ => Some(Err(broken::odd_file(&root.root.path.join(name)))),
+            });
         }
         if left_out > 0 {
             entries.push(Err(broken::beyond_bound(
@@ -290,25 +298,16 @@ impl Sieve<'_> {
     }
 
     /// Returns nothing for a folder that was already met.
-    fn judge(&mut self, root: usize, name: OsString, kind: FileType) -> Option<Entry> {
-        let OpenRoot {
-            root: owner, real, ..
-        } = &self.roots[root];
-        match kind {
-            FileType::Directory => {
-                let met = !self.linked.is_empty() && self.linked.contains(&real.join(&name));
-                let candidate = Candidate {
-                    root,
-                    name,
-                    target: None,
-                    is_in_project: self.is_in_project(owner, real),
-                };
-                (!met).then_some(Ok(candidate))
-            }
-            FileType::Symlink => self.judge_link(root, name),
-            FileType::RegularFile => Some(Err(broken::plain_file(&owner.path.join(name)))),
-            _ => Some(Err(broken::odd_file(&owner.path.join(name)))),
-        }
+    fn folder(&self, root: usize, name: OsString, is_in_project: bool) -> Option<Entry> {
+        let is_linked = |folder: &Path| self.linked.contains(folder);
+        let met = !self.linked.is_empty() && is_linked(&self.roots[root].real.join(&name));
+        let candidate = Candidate {
+            root,
+            name,
+            target: None,
+            is_in_project,
+        };
+        (!met).then_some(Ok(candidate))
     }
 
     fn judge_link(&mut self, root: usize, name: OsString) -> Option<Entry> {
@@ -437,20 +436,17 @@ struct Reader<'a> {
 impl Reader<'_> {
     fn read(&mut self, candidate: &Candidate) -> Outcome {
         let root = &self.roots[candidate.root];
-        let folder = root.root.path.join(&candidate.name);
-        let location = folder.join(SKILL_FILE);
+        let mut location = skill_file::path_in(&root.root.path, &candidate.name);
         let name = text::path_text(Path::new(&candidate.name));
         let opened = match &candidate.target {
-            None => {
-                let real = root.real.join(&candidate.name);
-                skill_file::open_at(&root.handle, Path::new(&candidate.name), &real)
-            }
+            None => skill_file::open_at(&root.handle, &root.real, &candidate.name),
             Some(target) => skill_file::open_in(target),
         };
         let file = match opened {
             Ok(file) => file,
             Err(Errno::NOENT) if location.symlink_metadata().is_err() => {
-                return Err(broken::without_skill_file(&folder));
+                location.pop();
+                return Err(broken::without_skill_file(&location));
             }
             Err(error) => {
                 let diagnostic = skill_file::refusal(error, &location);
@@ -470,7 +466,10 @@ impl Reader<'_> {
                 argument_hint: loaded.argument_hint,
                 kept: Kept::InFolder {
                     root: Arc::clone(&root.root),
-                    folder,
+                    folder: {
+                        location.pop();
+                        location
+                    },
                 },
                 is_in_project: candidate.is_in_project,
                 size,

@@ -32,20 +32,30 @@ pub(crate) fn is_in(folder: &Path) -> bool {
     is_there && (!CASE_BLIND || has_exact_name(folder))
 }
 
+/// Returns the path of the SKILL.md of the folder `name` in `root`.
+pub(super) fn path_in(root: &Path, name: &OsStr) -> PathBuf {
+    // Made for each candidate: joining twice would take three allocations.
+    let length = root.as_os_str().len() + name.len() + SKILL_FILE.len() + 2;
+    let mut path = PathBuf::with_capacity(length);
+    path.extend([root.as_os_str(), name, OsStr::new(SKILL_FILE)]);
+    path
+}
+
 /// Opens the SKILL.md of the real folder `real`.
 pub(super) fn open_in(real: &Path) -> Result<OwnedFd, Errno> {
-    open_at(CWD, real, real)
+    // An absolute name is its own path in any root.
+    open_at(CWD, Path::new("/"), real.as_os_str())
 }
 
 /// Opens the SKILL.md of the folder `name` relative to the handle of its root;
-/// `real` is its absolute path without links.
+/// `real` is the root's absolute path without links.
 ///
 /// No link is followed on the way, so that a folder which becomes one at that
-/// moment leads nowhere; but SKILL.md itself may be a link inside `real`.
-pub(super) fn open_at(root: impl AsFd, name: &Path, real: &Path) -> Result<OwnedFd, Errno> {
-    match open_without_links(root, &name.join(SKILL_FILE)) {
-        Ok(_) if CASE_BLIND && !has_exact_name(real) => Err(Errno::NOENT),
-        Err(Errno::LOOP) => open_linked_file(real, OsStr::new(SKILL_FILE)),
+/// moment leads nowhere; but SKILL.md itself may be a link inside the folder.
+pub(super) fn open_at(root: impl AsFd, real: &Path, name: &OsStr) -> Result<OwnedFd, Errno> {
+    match open_without_links(root, &path_in(Path::new(""), name)) {
+        Ok(_) if CASE_BLIND && !has_exact_name(&real.join(name)) => Err(Errno::NOENT),
+        Err(Errno::LOOP) => open_linked_file(&real.join(name), OsStr::new(SKILL_FILE)),
         opened => opened,
     }
 }

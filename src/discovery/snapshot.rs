@@ -584,9 +584,15 @@ impl Snapshot {
 
 /// Sorts by name (bytes), then source; copies of one name stay in the order of
 /// precedence.
-fn in_order(mut skills: Vec<Skill>) -> Vec<Skill> {
-    skills.sort_by(|a, b| (a.name.as_str(), a.source()).cmp(&(&b.name, b.source())));
-    skills
+fn in_order(skills: Vec<Skill>) -> Vec<Skill> {
+    // A skill is large, and sorting would move each several times.
+    let mut order: Vec<usize> = (0..skills.len()).collect();
+    let key = |&index: &usize| (skills[index].name.as_str(), skills[index].source());
+    order.sort_by(|a, b| key(a).cmp(&key(b)));
+    let mut skills: Vec<_> = skills.into_iter().map(Some).collect();
+    let mut sorted = Vec::with_capacity(order.len());
+    sorted.extend(order.into_iter().filter_map(|index| skills[index].take()));
+    sorted
 }
 
 fn read_scopes(

@@ -8,6 +8,8 @@
 use std::borrow::Cow;
 use std::iter::repeat_n;
 
+use memchr::memchr;
+
 use super::lexer::begins_plain;
 use super::places::FIRST_LINE;
 use super::schema::plain_kind;
@@ -140,7 +142,8 @@ impl<'a> Lines<'a> {
             self.line = None;
             return;
         }
-        let (text, rest) = self.rest.split_once('\n').unwrap_or((self.rest, ""));
+        let end = memchr(b'\n', self.rest.as_bytes()).unwrap_or(self.rest.len());
+        let (text, rest) = self.rest.split_at(end);
         let text = text.strip_suffix('\r').unwrap_or(text);
         self.line = Some(Line {
             text,
@@ -148,7 +151,7 @@ impl<'a> Lines<'a> {
             number: self.number,
             ascii: self.ascii,
         });
-        self.rest = rest;
+        self.rest = rest.strip_prefix('\n').unwrap_or(rest);
         self.number += 1;
     }
 

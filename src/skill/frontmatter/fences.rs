@@ -6,6 +6,8 @@
 
 use std::ops::Range;
 
+use memchr::memchr;
+
 use super::Fault;
 use crate::diagnostic::{Rule, Span};
 use crate::limits::Limits;
@@ -89,7 +91,7 @@ pub(super) fn find(bytes: &[u8], limits: &Limits) -> Result<Fences, Fault> {
 /// Returns the line at `at` without its LF, and where the next one begins.
 fn line_at(bytes: &[u8], at: usize) -> (&[u8], usize) {
     let rest = &bytes[at..];
-    match rest.iter().position(|&b| b == b'\n') {
+    match memchr(b'\n', rest) {
         Some(length) => (&rest[..length], at + length + 1),
         None => (rest, bytes.len()),
     }

@@ -18,6 +18,8 @@ mod source;
 
 use std::borrow::Cow;
 
+use memchr::{memchr, memchr2};
+
 use crate::diagnostic::{Rule, Span};
 use crate::limits::Limits;
 
@@ -373,22 +375,21 @@ fn survey(bytes: &[u8], body: usize, facts: &mut Facts) {
         span: Span::at(bytes, offset),
         in_body: offset >= body,
     };
-    let seen = Seen::in_bytes(bytes);
     facts.line_ends.lf = true;
-    if seen.nul {
-        facts.nul = bytes.iter().position(|&b| b == 0).map(place);
-    }
-    if seen.cr {
+    // Bodies are the bulk of what is read: a look at all of it, before each of
+    // the closer ones.
+    if memchr2(0, b'\r', bytes).is_some() {
+        facts.nul = memchr(0, bytes).map(place);
         facts.line_ends = line_ends(bytes, place);
     }
-    if seen.beyond_ascii {
+    if !bytes.is_ascii() {
         facts.invalid_utf8 = std::str::from_utf8(bytes)
             .err()
             .map(|error| place(error.valid_up_to()));
     }
 }
 
-/// Tells line ends apart, like [`Seen`] without branches.
+/// Tells line ends apart, without branches, so that the compiler can put many bytes into one step.
 fn line_ends(bytes: &[u8], place: impl Fn(usize) -> Place) -> LineEnds {
     let mut lf = u8::from(bytes.first() == Some(&b'\n'));
     let mut lone = u8::from(bytes.last() == Some(&b'\r'));
@@ -406,31 +407,6 @@ fn line_ends(bytes: &[u8], place: impl Fn(usize) -> Place) -> LineEnds {
         lone_cr: (lone & 1 != 0)
             .then(|| (0..bytes.len()).find(is_lone).map(place))
             .flatten(),
-    }
-}
-
-/// Which of the bytes that need a closer look are there at all.
-struct Seen {
-    nul: bool,
-    cr: bool,
-    beyond_ascii: bool,
-}
-
-impl Seen {
-    /// One pass for three questions, without branches, so that the compiler
-    /// can put many bytes into one step: bodies are the bulk of what is read.
-    fn in_bytes(bytes: &[u8]) -> Self {
-        let (mut nul, mut cr, mut all) = (0, 0, 0);
-        for &b in bytes {
-            nul |= u8::from(b == 0);
-            cr |= u8::from(b == b'\r');
-            all |= b;
-        }
-        Self {
-            nul: nul != 0,
-            cr: cr != 0,
-            beyond_ascii: all >= 0x80,
-        }
     }
 }
 
