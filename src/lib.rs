@@ -18,6 +18,7 @@
 //! | [`personal`] | what a personal skill is, and what a store of them must do |
 //! | [`discovery`] | which skills are there: roots, scan, and the [`Snapshot`] over both |
 //! | [`disclosure`] | what does the model get: catalog, `skill` tool, activation, slash commands |
+//! | [`engine`] | a conversation that has skills: prompt, tools, transcript, compaction |
 //! | `check` (a feature) | will this skill work, where, and how is it mended |
 //!
 //! `skill` and `scope` do not know each other, nor do `scope` and `personal`;
@@ -61,6 +62,7 @@ pub mod diagnostic;
 pub mod disclosure;
 pub mod discovery;
 mod disk;
+pub mod engine;
 pub mod env;
 mod json;
 pub mod limits;

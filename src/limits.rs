@@ -48,6 +48,21 @@ pub struct Limits {
     /// Bytes of a scope file. A `meta.json` is some kilobytes; a file of many
     /// megabytes is not one.
     pub scope_bytes: u64,
+    /// Bytes of a conversation's transcript: some ten thousand long turns. What
+    /// is over it could not be held in memory several times, as it must be.
+    pub transcript_bytes: u64,
+    /// Bytes of one answer of a model, as they come over the wire: far above
+    /// what any model writes, and little enough to hold.
+    pub answer_bytes: usize,
+    /// Answers of a model in a row that call tools, before the person is asked
+    /// again: real work takes a dozen, a model that goes in circles has no end.
+    pub tool_rounds: usize,
+    /// Tokens of a conversation at which it is compacted where nobody says
+    /// otherwise: models of today take at least 128,000.
+    pub context_tokens: usize,
+    /// Tokens of the latest turns that stay as they are when the rest is
+    /// summarised; at most a quarter of the budget (codeaf: about 20,000).
+    pub kept_tokens: usize,
     /// How long a write waits for the lock on a scope file's folder. A write
     /// holds it for milliseconds, so only a program that is stuck, or that locks
     /// the folder for itself, lets anybody wait this long.
@@ -74,6 +89,11 @@ impl Limits {
         searched_folders: 262_144,
         decisions: 16_384,
         scope_bytes: 4_194_304,
+        transcript_bytes: 268_435_456,
+        answer_bytes: 16_777_216,
+        tool_rounds: 64,
+        context_tokens: 100_000,
+        kept_tokens: 20_000,
         lock_patience: Duration::from_secs(30),
     };
 }

@@ -4,12 +4,16 @@
 //! it reaches a terminal, a prompt or XML. This file does not know where the
 //! text goes.
 
+mod stream;
+
 use std::borrow::Cow;
 use std::io;
 use std::path::Path;
 
 use serde::{Serialize, Serializer};
 use unicode_normalization::UnicodeNormalization;
+
+pub use stream::Cleaner;
 
 /// Returns `text` without anything that acts on a terminal or hides from a
 /// reader: control characters, escape sequences, bidi controls, tag characters
@@ -23,27 +27,41 @@ pub fn clean(text: &str) -> Cow<'_, str> {
     if is_plain(text) || !text.chars().any(is_hidden) {
         return Cow::Borrowed(text);
     }
-    let chars: Vec<char> = text.chars().collect();
+    // First, so that nothing is joined to a character that goes with one.
+    let chars = without_escapes(text);
     let mut cleaned = String::with_capacity(text.len());
     let mut at = 0;
-    let mut unended = 0;
     while at < chars.len() {
-        let c = chars[at];
-        if c == '\u{1b}' || c == '\u{9b}' {
-            at = after_escape(&chars, at, &mut unended);
-            continue;
-        }
         if let Some(end) = flag_sequence(&chars, at) {
             cleaned.extend(&chars[at..end]);
             at = end;
             continue;
         }
-        if !is_hidden(c) || joins(&chars, at) {
-            cleaned.push(c);
+        if !is_hidden(chars[at]) || joins(&chars, at) {
+            cleaned.push(chars[at]);
         }
         at += 1;
     }
     Cow::Owned(cleaned)
+}
+
+/// Returns the characters of `text` without its escape sequences.
+fn without_escapes(text: &str) -> Vec<char> {
+    let chars: Vec<char> = text.chars().collect();
+    if !chars.iter().any(|c| matches!(c, '\u{1b}' | '\u{9b}')) {
+        return chars;
+    }
+    let mut kept = Vec::with_capacity(chars.len());
+    let (mut at, mut unended) = (0, 0);
+    while at < chars.len() {
+        if matches!(chars[at], '\u{1b}' | '\u{9b}') {
+            at = after_escape(&chars, at, &mut unended);
+        } else {
+            kept.push(chars[at]);
+            at += 1;
+        }
+    }
+    kept
 }
 
 /// Returns `text` on one line: cleaned, each run of white space one blank, none
@@ -594,6 +612,12 @@ mod tests {
         assert_eq!(counted(1, "skill"), "1 skill");
         assert_eq!(counted(0, "skill"), "0 skills");
         assert_eq!(counted(2, "entry"), "2 entries");
+    }
+
+    #[test]
+    fn nothing_is_joined_to_what_goes_with_an_escape() {
+        assert_eq!(clean("\u{1b}0\u{fe0f}"), "");
+        assert_eq!(clean("\u{1b}[0m#\u{fe0f}x"), "#\u{fe0f}x");
     }
 
     #[test]

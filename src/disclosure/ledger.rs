@@ -27,6 +27,8 @@ struct Loaded {
     name: String,
     /// The wrapper that the model got.
     content: String,
+    /// Whether the skills were read again since.
+    is_stale: bool,
 }
 
 /// A line of a transcript that was passed over.
@@ -55,6 +57,8 @@ impl Ledger {
     /// tool's call, is that tool's, and passed over: what `read` returned must
     /// not pass for a skill. So is whatever is not about skills.
     ///
+    /// One of role `note` with `reload` true is a [`reopen`](Self::reopen).
+    ///
     /// A skill counts as loaded if `ok` is exactly `true`, `data.status` is
     /// `loaded`, and `name` and `content` are texts and not blank. Of two, the
     /// later counts. Any other line is skipped and returned as a fault.
@@ -81,8 +85,9 @@ impl Ledger {
         let mut skill_calls = HashSet::new();
         for (index, line) in lines.into_iter().enumerate() {
             match read_line(line, &mut skill_calls) {
-                Ok(Some(loaded)) => ledger.put(loaded),
-                Ok(None) => {}
+                Ok(Found::Skill(loaded)) => ledger.put(loaded),
+                Ok(Found::Reload) => ledger.reopen(),
+                Ok(Found::Nothing) => {}
                 Err(message) => faults.push(TranscriptFault {
                     line: index + 1,
                     message,
@@ -98,22 +103,36 @@ impl Ledger {
             source: activation.source,
             name: visible(&activation.name).into_owned(),
             content: activation.content(),
+            is_stale: false,
         });
     }
 
-    /// Forgets everything, as `/reload` does: the next activation of each skill
-    /// is a fresh one. Stored turns stay as they are.
-    pub fn forget(&mut self) {
-        self.loaded.clear();
+    /// Lets each skill be loaded anew, as `/reload` does. What was given before
+    /// stays given: it survives compaction, and its folder may be read.
+    pub fn reopen(&mut self) {
+        for loaded in &mut self.loaded {
+            loaded.is_stale = true;
+        }
     }
 
-    /// Returns whether the conversation has loaded `skill`.
+    /// Returns whether the conversation has loaded `skill`, and since the last
+    /// [`reopen`](Self::reopen).
     #[must_use]
     pub fn has(&self, skill: &Skill) -> bool {
+        self.of(skill).is_some_and(|loaded| !loaded.is_stale)
+    }
+
+    /// Returns whether the conversation has ever loaded `skill`.
+    #[must_use]
+    pub fn knows(&self, skill: &Skill) -> bool {
+        self.of(skill).is_some()
+    }
+
+    fn of(&self, skill: &Skill) -> Option<&Loaded> {
         let name = visible(&skill.name);
         self.loaded
             .iter()
-            .any(|loaded| loaded.source == skill.source() && loaded.name == name)
+            .find(|loaded| loaded.source == skill.source() && loaded.name == name)
     }
 
     /// Returns source and name of each loaded skill, in the order of activation.
@@ -148,7 +167,7 @@ impl Snapshot {
     #[must_use]
     pub fn read_grants(&self, ledger: &Ledger) -> Vec<PathBuf> {
         self.owners()
-            .filter(|skill| skill.source() == Source::Workspace && ledger.has(skill))
+            .filter(|skill| skill.source() == Source::Workspace && ledger.knows(skill))
             .filter_map(|skill| self.real_folder(skill).ok())
             .collect()
     }
@@ -169,21 +188,36 @@ fn is_kept(content: &str, kept_tail: &[&str]) -> bool {
         .any(|text| forms.iter().any(|form| text.contains(form)))
 }
 
-/// Returns what a line says was loaded; nothing if it is not about that.
-fn read_line(line: &str, skill_calls: &mut HashSet<String>) -> Result<Option<Loaded>, String> {
+/// What a line is to the ledger.
+enum Found {
+    Skill(Loaded),
+    Reload,
+    Nothing,
+}
+
+impl From<Option<Loaded>> for Found {
+    fn from(loaded: Option<Loaded>) -> Self {
+        loaded.map_or(Self::Nothing, Self::Skill)
+    }
+}
+
+fn read_line(line: &str, skill_calls: &mut HashSet<String>) -> Result<Found, String> {
     if line.trim().is_empty() {
-        return Ok(None);
+        return Ok(Found::Nothing);
     }
     let line: Value =
         serde_json::from_str(line).map_err(|error| format!("is not JSON: {error}"))?;
     match line["role"].as_str() {
         Some("assistant") => {
             note_calls(&line, skill_calls);
-            Ok(None)
+            Ok(Found::Nothing)
         }
-        Some("tool") if is_from_skill_tool(&line, skill_calls) => read_message(&line["content"]),
-        Some("user") => read_message(&line["skill"]),
-        Some(_) => Ok(None),
+        Some("tool") if is_from_skill_tool(&line, skill_calls) => {
+            Ok(read_message(&line["content"])?.into())
+        }
+        Some("user") => Ok(read_message(&line["skill"])?.into()),
+        Some("note") if line["reload"] == true => Ok(Found::Reload),
+        Some(_) => Ok(Found::Nothing),
         None => Err("has no role".to_owned()),
     }
 }
@@ -234,6 +268,7 @@ fn read_message(message: &Value) -> Result<Option<Loaded>, String> {
         source: source_of(&name, &content),
         name: split_qualified(&name).1.to_owned(),
         content,
+        is_stale: false,
     }))
 }
 
@@ -432,9 +467,31 @@ mod tests {
             snapshot.read_grants(&ledger),
             [folders.folder("home", "pd\u{200b}f")]
         );
-        ledger.forget();
+        ledger.reopen();
         assert!(!ledger.has(&snapshot.skills()[0]));
-        assert!(snapshot.read_grants(&ledger).is_empty());
+        assert_eq!(snapshot.read_grants(&ledger).len(), 1);
+        assert_eq!(ledger.reinjection(&[]).len(), 1);
+    }
+
+    #[test]
+    fn a_reload_in_the_transcript_lets_each_skill_be_loaded_anew() {
+        let folders = Folders::new();
+        folders.skill("home", "a-kit", "A.", "Do it.");
+        let snapshot = folders.load();
+        let loaded = tool_line(&message(
+            "a-kit",
+            "<skill name=\"a-kit\" dir=\"/d\">\n</skill>",
+        ));
+        let reload = json!({"role": "note", "content": "Changed.", "reload": true}).to_string();
+        let has = |lines: &[&str]| {
+            let (ledger, faults) = Ledger::from_transcript(lines.iter().copied());
+            assert!(faults.is_empty());
+            ledger.has(&snapshot.skills()[0])
+        };
+
+        assert!(has(&[&loaded]));
+        assert!(!has(&[&loaded, &reload]));
+        assert!(has(&[&loaded, &reload, &loaded]));
     }
 
     proptest! {

@@ -49,6 +49,8 @@ struct Found {
     conversation: Option<Conversation>,
     roots: Vec<LookedAt>,
     broken: Vec<Broken>,
+    /// Attached folders, in order.
+    attached: Vec<PathBuf>,
     /// Attached folders that are not there.
     warnings: Vec<Diagnostic>,
 }
@@ -182,6 +184,7 @@ impl Snapshot {
             conversation,
             roots: scan.roots,
             broken: scan.broken,
+            attached,
             warnings,
         });
         Ok(Self {
@@ -224,6 +227,13 @@ impl Snapshot {
     #[must_use]
     pub fn conversation(&self) -> Option<&Conversation> {
         self.found.conversation.as_ref()
+    }
+
+    /// Returns the attached folders that are there: those of the conversation,
+    /// then those that were named.
+    #[must_use]
+    pub fn attached(&self) -> &[PathBuf] {
+        &self.found.attached
     }
 
     /// Returns every root in order, with what came of looking at it.

@@ -10,6 +10,7 @@
 )]
 
 mod folder;
+mod log;
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
@@ -19,6 +20,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 pub(crate) use folder::{Folder, Refused};
+pub(crate) use log::Log;
 
 /// A file's bytes, and what of it a new file in its place must keep.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -13,6 +13,8 @@ use crate::limits::Limits;
 
 /// The key of a conversation's `meta.json` that holds the two lists.
 pub(super) const SKILLS: &str = "skills";
+/// The key of a conversation's `meta.json` that lists attached folders.
+pub(super) const PLACES: &str = "places";
 /// The key of the global file that keeps repositories from saying *on*.
 const IGNORE_PROJECT_ON: &str = "ignoreProjectOn";
 
@@ -60,6 +62,12 @@ impl<'a> Document<'a> {
         };
         let document = Self::parse_text(scope, text).map_err(fault)?;
         document.bounded(limits).map_err(fault)
+    }
+
+    /// Returns what is wrong at a place of the text as a fault of the file.
+    pub(super) fn fault(&self, path: &Path, malformed: Malformed) -> Fault {
+        let span = Places::new(self.text).at(malformed.offset);
+        Fault::at(path, span, malformed)
     }
 
     fn bounded(self, limits: &Limits) -> Result<Self, Malformed> {

@@ -8,9 +8,9 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use super::State;
-use super::document::{Document, SKILLS};
+use super::document::{Document, PLACES, SKILLS};
 use super::style::Style;
-use crate::json::List;
+use crate::json::{List, Malformed};
 use crate::text::nfc;
 
 /// What one edit does with one name.
@@ -99,6 +99,34 @@ pub(super) fn edited(document: &Document<'_>, changes: &[Change]) -> Option<Stri
         });
     }
     Some(patched(document.text, patches))
+}
+
+/// Appends `place` to the attached folders of a conversation. Returns the new
+/// text, or `None` where it is among them.
+///
+/// The whole text is kept but for the list `places`, which is added last where
+/// it is missing. A value that is no list of texts is an error.
+pub(super) fn attached(document: &Document<'_>, place: &str) -> Result<Option<String>, Malformed> {
+    let style = Style::of(document.text, &document.root, None);
+    let list = match document.root.get(PLACES) {
+        Some(value) => Some(List::parse(document.text, PLACES, value)?),
+        None => None,
+    };
+    let mut pieces = Pieces::default();
+    if let Some(list) = &list {
+        if list.elements.iter().any(|element| element.string == place) {
+            return Ok(None);
+        }
+        pieces = Pieces::new(document.text, list);
+    }
+    // A text always has a JSON form.
+    pieces.push(serde_json::Value::from(place).to_string(), &style);
+    let text = pieces.without(&HashSet::new());
+    let patch = match list {
+        Some(list) => (list.value.range(), text),
+        None => style.insertion(document.text, &document.root, &[(PLACES, text)]),
+    };
+    Ok(Some(patched(document.text, vec![patch])))
 }
 
 /// Replaces ranges of `text` that do not overlap.

@@ -9,16 +9,13 @@ use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::document::Document;
+use super::document::{Document, PLACES};
 use super::{Scope, State};
 use crate::diagnostic::{Diagnostic, Rule, Span};
 use crate::json::{List, Malformed, Places};
 use crate::limits::Limits;
 use crate::name::{Source, split_qualified};
 use crate::text::{counted, nfc};
-
-/// The key of a conversation's `meta.json` that lists attached folders.
-const PLACES: &str = "places";
 
 /// One name in one list of one scope file.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -20,7 +20,7 @@ use serde::Serialize;
 pub use edit::Change;
 pub use file::{Decision, Decisions, Fault, Place};
 pub use resolution::{Cause, Missing, Resolution, Scopes, Step, Subject, resolve};
-pub use store::{Edited, Outcome, Preview, StoreError, edit, load, preview};
+pub use store::{Edited, Outcome, Preview, StoreError, attach, begin, edit, load, preview};
 
 /// Where a decision can be written. The order is the precedence: the greater,
 /// the narrower, the stronger.

@@ -205,7 +205,7 @@ pub fn preview(
     limits: &Limits,
 ) -> Result<Preview, StoreError> {
     let file = links::real_file(place)?;
-    let draft = Draft::read(place, &file, changes, limits)?;
+    let draft = Draft::read(place, &file, Work::Change(changes), limits)?;
     let before = match draft.before {
         // What is not UTF-8 was refused as malformed.
         Some(content) => String::from_utf8_lossy(&content.bytes).into_owned(),
@@ -228,9 +228,45 @@ pub fn preview(
 /// Whatever the error, the file is what it was, and no temporary file or new
 /// folder is left behind. See [`StoreError`].
 pub fn edit(place: &ScopePath, changes: &[Change], limits: &Limits) -> Result<Edited, StoreError> {
+    carry_out(place, Work::Change(changes), limits)
+}
+
+/// Attaches `folder` to a conversation: writes its path into the list `places`
+/// of the `meta.json`, last, unless it is there.
+///
+/// # Errors
+///
+/// Those of [`edit`], and one where `places` is not a list of texts.
+pub fn attach(place: &ScopePath, folder: &str, limits: &Limits) -> Result<Edited, StoreError> {
+    carry_out(place, Work::Attach(folder), limits)
+}
+
+/// Starts a conversation: makes its folder, for its user alone, and in it a
+/// `meta.json` with the object `meta`. One that is there stays as it is.
+///
+/// # Errors
+///
+/// Those of [`edit`].
+pub fn begin(
+    place: &ScopePath,
+    meta: &serde_json::Value,
+    limits: &Limits,
+) -> Result<Edited, StoreError> {
+    carry_out(place, Work::Begin(&format!("{meta:#}\n")), limits)
+}
+
+/// What is to be done with a scope file.
+#[derive(Clone, Copy)]
+enum Work<'a> {
+    Change(&'a [Change]),
+    Attach(&'a str),
+    Begin(&'a str),
+}
+
+fn carry_out(place: &ScopePath, work: Work<'_>, limits: &Limits) -> Result<Edited, StoreError> {
     for _ in 0..ATTEMPTS {
         let file = links::real_file(place)?;
-        let draft = Draft::read(place, &file, changes, limits)?;
+        let draft = Draft::read(place, &file, work, limits)?;
         if draft.after.is_none() {
             return Ok(draft.edited(Outcome::Unchanged, file));
         }
@@ -241,7 +277,7 @@ pub fn edit(place: &ScopePath, changes: &[Change], limits: &Limits) -> Result<Ed
         if links::real_file(place)? != file {
             continue;
         }
-        let draft = Draft::read(place, &file, changes, limits)?;
+        let draft = Draft::read(place, &file, work, limits)?;
         let Some(after) = &draft.after else {
             return Ok(draft.edited(Outcome::Unchanged, file));
         };
@@ -293,7 +329,7 @@ impl Draft {
     fn read(
         place: &ScopePath,
         file: &Path,
-        changes: &[Change],
+        work: Work<'_>,
         limits: &Limits,
     ) -> Result<Self, StoreError> {
         let path = &place.file;
@@ -305,9 +341,15 @@ impl Draft {
         };
         let document =
             Document::parse(place.scope, path, bytes, limits).map_err(StoreError::unreadable)?;
-        let after = edit::edited(&document, changes);
+        let after = match work {
+            Work::Change(changes) => edit::edited(&document, changes),
+            Work::Attach(folder) => edit::attached(&document, folder)
+                .map_err(|malformed| StoreError::unreadable(document.fault(path, malformed)))?,
+            Work::Begin(meta) => before.is_none().then(|| meta.to_owned()),
+        };
+        let begins = matches!(work, Work::Begin(_));
         let decisions = match &after {
-            Some(_) if before.is_none() && place.scope == Scope::Conversation => {
+            Some(_) if before.is_none() && place.scope == Scope::Conversation && !begins => {
                 return Err(StoreError::NoConversation { path: path.clone() });
             }
             Some(after) => Decisions::parse(place.scope, path, after.as_bytes(), limits),
@@ -945,5 +987,74 @@ mod tests {
                 break;
             }
         }
+    }
+
+    fn conversation() -> Place {
+        let mut place = Place::project();
+        place.path.scope = Scope::Conversation;
+        place.path.within = None;
+        place.path.file = place.outside("talks/one/meta.json");
+        place
+    }
+
+    #[test]
+    fn a_conversation_is_begun_once_and_for_its_user_alone() {
+        let place = conversation();
+        let meta = serde_json::json!({"id": "0", "workspace": "/w"});
+
+        let first = begin(&place.path, &meta, &LIMITS).unwrap();
+        let second = begin(&place.path, &serde_json::json!({"id": "1"}), &LIMITS).unwrap();
+
+        assert_eq!(first.outcome, Outcome::Changed);
+        assert_eq!(second.outcome, Outcome::Unchanged);
+        assert_eq!(
+            place.text(),
+            "{\n  \"id\": \"0\",\n  \"workspace\": \"/w\"\n}\n"
+        );
+        assert_eq!(mode(place.path.file.parent().unwrap()), 0o700);
+    }
+
+    #[test]
+    fn attaching_changes_one_list_and_no_other_byte() {
+        let place = conversation();
+        fs::create_dir_all(place.path.file.parent().unwrap()).unwrap();
+        for (before, after) in [
+            ("{}\n", "{\n  \"places\": [\n    \"/a b\"\n  ]\n}\n"),
+            (
+                "{\"spentUsd\": 1.10, \"places\": [\"/x\"],\"n\":1E2}",
+                "{\"spentUsd\": 1.10, \"places\": [\"/x\",\"/a b\"],\"n\":1E2}",
+            ),
+            (
+                "{\n  \"places\": [\n    \"/x\"\n  ]\n}\n",
+                "{\n  \"places\": [\n    \"/x\",\n    \"/a b\"\n  ]\n}\n",
+            ),
+        ] {
+            fs::write(&place.path.file, before).unwrap();
+
+            let attached = attach(&place.path, "/a b", &LIMITS).unwrap();
+            let again = attach(&place.path, "/a b", &LIMITS).unwrap();
+
+            assert_eq!(place.text(), after);
+            assert_eq!(attached.outcome, Outcome::Changed);
+            assert_eq!(again.outcome, Outcome::Unchanged);
+            assert_eq!(again.decisions.places().last().unwrap().text, "/a b");
+        }
+    }
+
+    #[test]
+    fn nothing_is_attached_where_places_is_no_list_or_no_conversation_is() {
+        let place = conversation();
+        let missing = attach(&place.path, "/a", &LIMITS).unwrap_err();
+        fs::create_dir_all(place.path.file.parent().unwrap()).unwrap();
+        fs::write(&place.path.file, "{\"places\": 7}").unwrap();
+
+        let no_list = attach(&place.path, "/a", &LIMITS).unwrap_err();
+
+        assert!(matches!(missing, StoreError::NoConversation { .. }));
+        assert!(
+            no_list.to_string().contains("meta.json:1:12: "),
+            "{no_list}"
+        );
+        assert_eq!(place.text(), "{\"places\": 7}");
     }
 }

@@ -1,0 +1,340 @@
+//! The `read` tool: pages of text files in a few folders, and nowhere else.
+//!
+//! This file decides which path is meant and what the model is told. That no
+//! open leaves a folder is held where bundled files are read.
+
+use std::path::{Component, Path, PathBuf};
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Value, json};
+
+use super::belt::{Answered, Refusal};
+use crate::limits::Limits;
+use crate::skill::resources::{self, Encoding, Page, ReadError, Window};
+use crate::text::{path_text, size, visible};
+
+/// The folders that may be read in: real paths, the working folder first.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Grants(pub(super) Vec<PathBuf>);
+
+/// What a call asks for.
+struct Wanted<'a> {
+    path: &'a str,
+    window: Window,
+}
+
+/// Returns the parameters of the tool.
+pub(super) fn definition(limits: &Limits) -> Value {
+    json!({
+        "type": "function",
+        "function": {
+            "name": "read",
+            "description": "Reads a page of a text file, in the working folder or in a folder that the conversation has opened. \
+                The result holds the content, the size of the file in bytes, and whether there is more; \
+                if so, call again with `next_offset` as the offset. Folders cannot be listed.",
+            "parameters": {
+                "type": "object",
+                "properties": {
+                    "path": {"type": "string", "description": "The file: absolute, or relative to the working folder."},
+                    "offset": {"type": "integer", "minimum": 0, "description": "The first byte, from 0."},
+                    "limit": {
+                        "type": "integer",
+                        "minimum": 4,
+                        "maximum": limits.page_bytes_max,
+                        "description": format!("Bytes at most; {} if left out.", limits.page_bytes),
+                    },
+                },
+                "required": ["path"],
+                "additionalProperties": false,
+            },
+        },
+    })
+}
+
+/// Answers a call.
+pub(super) fn answer(
+    arguments: &Value,
+    grants: &Grants,
+    limits: &Limits,
+) -> Result<Answered, Refusal> {
+    let wanted = wanted(arguments)?;
+    let shown = visible(wanted.path).into_owned();
+    let (folder, inside) = grants
+        .place(wanted.path)
+        .ok_or_else(|| grants.outside(&shown))?;
+    let page = resources::read(folder, &inside, wanted.window, limits)
+        .map_err(|error| refused(&error, &shown, limits))?;
+    let page = as_text(page).ok_or_else(|| {
+        Refusal::new("not_text", format!("{shown} is not a text file")).about(&shown)
+    })?;
+    let read = page.content.len() as u64;
+    Ok(Answered {
+        row: format!("read {shown} · {}", size(read)),
+        data: json!({
+            "path": path_text(&page.path),
+            "content": page.content,
+            "next_offset": page.next_offset,
+            "truncated": page.truncated,
+            "size": page.size,
+        }),
+    })
+}
+
+fn wanted(arguments: &Value) -> Result<Wanted<'_>, Refusal> {
+    super::belt::only(arguments, &["path", "offset", "limit"])?;
+    let path = arguments["path"]
+        .as_str()
+        .filter(|path| !path.is_empty())
+        .ok_or_else(|| Refusal::invalid("`path` must be a text"))?;
+    let number = |key: &str| match &arguments[key] {
+        Value::Null => Ok(None),
+        value => value
+            .as_u64()
+            .map(Some)
+            .ok_or_else(|| Refusal::invalid(format!("`{key}` must be a whole number"))),
+    };
+    let limit = number("limit")?.map(|limit| usize::try_from(limit).unwrap_or(usize::MAX));
+    Ok(Wanted {
+        path,
+        window: Window {
+            offset: number("offset")?.unwrap_or(0),
+            // Fewer could not hold a character.
+            limit: limit.map(|limit| limit.max(4)),
+        },
+    })
+}
+
+impl Grants {
+    /// Returns the folder in which `path` lies by its name, and the rest of the
+    /// path. That the file lies there in truth is not asked here.
+    fn place(&self, path: &str) -> Option<(&Path, String)> {
+        let given = Path::new(path);
+        let absolute = if given.is_absolute() {
+            given.to_path_buf()
+        } else {
+            self.0.first()?.join(given)
+        };
+        // The narrowest folder that has it; `..` is refused when it is read.
+        let holder = self
+            .0
+            .iter()
+            .filter(|folder| absolute.starts_with(folder))
+            .max_by_key(|folder| folder.components().count())?;
+        let inside = absolute.strip_prefix(holder).ok()?;
+        let parts: Vec<&str> = inside
+            .components()
+            .filter(|part| *part != Component::CurDir)
+            .map(|part| part.as_os_str().to_str())
+            .collect::<Option<_>>()?;
+        Some((holder, parts.join("/")))
+    }
+
+    fn outside(&self, shown: &str) -> Refusal {
+        let folders: Vec<String> = self
+            .0
+            .iter()
+            .map(|folder| visible(&path_text(folder)).into_owned())
+            .collect();
+        let message = format!(
+            "{shown} lies outside the folders that may be read: {}",
+            folders.join(", ")
+        );
+        Refusal::new("not_allowed", message).about(shown)
+    }
+}
+
+fn refused(error: &ReadError, shown: &str, limits: &Limits) -> Refusal {
+    let (code, message) = match error {
+        ReadError::Missing(..) => ("not_found", format!("there is no file {shown}")),
+        ReadError::NotRelative(_) => (
+            "not_allowed",
+            format!("{shown} goes up or holds a NUL; name the file by a plain path"),
+        ),
+        ReadError::Escapes(_) => (
+            "not_allowed",
+            format!("{shown} leads out of the folders that may be read"),
+        ),
+        ReadError::NotAFile(_) => ("not_a_file", format!("{shown} is not a regular file")),
+        ReadError::Window(_, most) => (
+            "invalid_arguments",
+            format!("`limit` must be from 4 to {most}"),
+        ),
+        ReadError::PastEnd(_, bytes) => (
+            "invalid_arguments",
+            format!("`offset` is behind the end of the file, which has {bytes} bytes"),
+        ),
+        ReadError::TooLarge(..) => (
+            "too_large",
+            format!("{shown} is over {}", size(limits.resource_bytes)),
+        ),
+        _ => ("not_read", format!("{shown} cannot be read")),
+    };
+    Refusal::new(code, message).about(shown)
+}
+
+/// Returns a page whose last character is whole; nothing if it is not text.
+fn as_text(page: Page) -> Option<Page> {
+    if page.encoding == Encoding::Utf8 {
+        return (!page.content.contains('\0')).then_some(page);
+    }
+    let mut bytes = STANDARD.decode(&page.content).ok()?;
+    let error = std::str::from_utf8(&bytes).err()?;
+    // Only the end of the page may part a character.
+    if error.error_len().is_some() || !page.truncated || error.valid_up_to() == 0 {
+        return None;
+    }
+    let cut = bytes.len() - error.valid_up_to();
+    bytes.truncate(error.valid_up_to());
+    let content = String::from_utf8(bytes).ok()?;
+    (!content.contains('\0')).then_some(Page {
+        encoding: Encoding::Utf8,
+        content,
+        next_offset: page.next_offset - cut as u64,
+        ..page
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    struct Place {
+        _temporary: tempfile::TempDir,
+        top: PathBuf,
+        grants: Grants,
+    }
+
+    impl Place {
+        fn new() -> Self {
+            let temporary = tempfile::tempdir().unwrap();
+            let top = temporary.path().canonicalize().unwrap();
+            for folder in ["work/sub", "kit", "else"] {
+                fs::create_dir_all(top.join(folder)).unwrap();
+            }
+            fs::write(top.join("work/a.txt"), "aé€b").unwrap();
+            fs::write(top.join("work/sub/b.txt"), "b").unwrap();
+            fs::write(top.join("kit/guide.md"), "guide").unwrap();
+            fs::write(top.join("else/secret"), "no").unwrap();
+            fs::write(top.join("work/binary"), b"\xff\xfe\0").unwrap();
+            fs::write(top.join("work/nul"), b"a\0b").unwrap();
+            symlink(top.join("else/secret"), top.join("work/link")).unwrap();
+            symlink(top.join("else"), top.join("kit/out")).unwrap();
+            let grants = Grants(vec![top.join("work"), top.join("kit")]);
+            Self {
+                _temporary: temporary,
+                top,
+                grants,
+            }
+        }
+
+        fn read(&self, arguments: &Value) -> Result<Answered, Refusal> {
+            answer(arguments, &self.grants, &Limits::DEFAULT)
+        }
+
+        fn content(&self, path: &str) -> String {
+            let path = path.replace("[D]", self.top.to_str().unwrap());
+            match self.read(&json!({"path": path})) {
+                Ok(answered) => answered.data["content"].as_str().unwrap().to_owned(),
+                Err(refusal) => refusal.code.to_owned(),
+            }
+        }
+    }
+
+    #[test]
+    fn a_file_is_read_by_its_name_in_the_working_folder_and_the_opened_ones() {
+        let place = Place::new();
+        for (path, content) in [
+            ("a.txt", "aé€b"),
+            ("./a.txt", "aé€b"),
+            ("sub//b.txt", "b"),
+            ("[D]/work/sub/b.txt", "b"),
+            ("[D]/kit/guide.md", "guide"),
+            ("[D]/kit/./guide.md", "guide"),
+            ("[D]/else/secret", "not_allowed"),
+            ("[D]/kit2/guide.md", "not_allowed"),
+            ("../else/secret", "not_allowed"),
+            ("[D]/kit/../else/secret", "not_allowed"),
+            ("sub/../a.txt", "not_allowed"),
+            ("link", "not_allowed"),
+            ("[D]/kit/out/secret", "not_allowed"),
+            ("/etc/passwd", "not_allowed"),
+            ("nothing", "not_found"),
+            ("sub", "not_a_file"),
+            (".", "not_allowed"),
+            ("binary", "not_text"),
+            ("nul", "not_text"),
+        ] {
+            assert_eq!(place.content(path), content, "{path}");
+        }
+    }
+
+    #[test]
+    fn pages_end_at_whole_characters_and_join_to_the_file() {
+        let place = Place::new();
+        let mut offset = 0;
+        let mut text = String::new();
+        loop {
+            let page = place
+                .read(&json!({"path": "a.txt", "offset": offset, "limit": 4}))
+                .unwrap()
+                .data;
+            text.push_str(page["content"].as_str().unwrap());
+            offset = page["next_offset"].as_u64().unwrap();
+            if page["truncated"] == false {
+                break;
+            }
+        }
+
+        assert_eq!(text, "aé€b");
+    }
+
+    #[test]
+    fn the_row_names_the_file_and_what_was_read_of_it() {
+        let place = Place::new();
+
+        let answered = place.read(&json!({"path": "a.txt"})).unwrap();
+        let refusal = place.read(&json!({"path": "no\u{1b}[31m"})).unwrap_err();
+
+        assert_eq!(answered.row, "read a.txt · 7 B");
+        assert_eq!(refusal.message, "there is no file no\\u{1b}[31m");
+    }
+
+    #[test]
+    fn wrong_arguments_are_told() {
+        let place = Place::new();
+        for (arguments, message) in [
+            (json!({}), "`path` must be a text"),
+            (json!({"path": ""}), "`path` must be a text"),
+            (
+                json!({"path": "a.txt", "offset": -1}),
+                "`offset` must be a whole number",
+            ),
+            (
+                json!({"path": "a.txt", "limit": "x"}),
+                "`limit` must be a whole number",
+            ),
+            (
+                json!({"path": "a.txt", "limit": 99_999_999}),
+                "`limit` must be from 4 to 65536",
+            ),
+            (
+                json!({"path": "a.txt", "offset": 8}),
+                "`offset` is behind the end of the file, which has 7 bytes",
+            ),
+            (
+                json!({"path": "a.txt", "file": 1}),
+                "unknown argument: file",
+            ),
+            (json!([]), "the arguments must be an object"),
+        ] {
+            let refusal = place.read(&arguments).unwrap_err();
+            assert_eq!(
+                (refusal.code, &*refusal.message),
+                ("invalid_arguments", message)
+            );
+        }
+    }
+}

@@ -1,0 +1,585 @@
+//! `transcript.jsonl`: what was said, one JSON object a line, and what the model
+//! sees of it.
+//!
+//! The only file of the engine that touches the disk. Lines are appended and
+//! never changed; each is whole and on the disk before the conversation goes
+//! on. This file does not decide what is said.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::{fmt, io};
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::compaction;
+use super::model::Call;
+use crate::disclosure::commands::turn;
+use crate::disclosure::ledger::{Ledger, TranscriptFault};
+use crate::disk::Log;
+use crate::limits::Limits;
+use crate::text::{system_words, write_json};
+
+/// The file of a conversation that holds what was said.
+pub const TRANSCRIPT_FILE: &str = "transcript.jsonl";
+
+/// One line of a transcript.
+///
+/// The shape is a contract: `Ledger::from_transcript` and other programs read
+/// it. A line of another role is passed over.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "role", rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum Entry {
+    /// What the person typed.
+    User {
+        /// As it was typed.
+        content: String,
+        /// The message of the skill that a `/name` gave.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        skill: Option<Value>,
+        /// What stood behind the `/name`, byte for byte.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        arguments: String,
+        /// The row that a person saw.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        row: String,
+    },
+    /// What the model answered.
+    Assistant {
+        /// Its words, not cleaned.
+        #[serde(default)]
+        content: String,
+        /// The tools that it called.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        tool_calls: Vec<Call>,
+        /// Why the answer is not whole.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        cut: String,
+    },
+    /// What a tool returned.
+    Tool {
+        /// The call that it answers.
+        tool_call_id: String,
+        /// The tool.
+        name: String,
+        /// `{ok, error, data}`.
+        content: Value,
+        /// The row that a person saw.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        row: String,
+    },
+    /// What the engine told the model.
+    Note {
+        /// Its words.
+        content: String,
+        /// Whether the skills were read again.
+        #[serde(default, skip_serializing_if = "is_false")]
+        reload: bool,
+    },
+    /// A compaction: what was said before, in short.
+    Summary {
+        /// The summary that the model wrote.
+        content: String,
+        /// The wrappers of loaded skills that were put back, verbatim.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        skills: Vec<String>,
+        /// The line of the transcript, from 1, from which on everything before
+        /// this one stays as it is.
+        kept_from: usize,
+    },
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for it")]
+fn is_false(flag: &bool) -> bool {
+    !*flag
+}
+
+/// Why a transcript cannot be read or written.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TranscriptError {
+    /// Another process has the conversation.
+    #[error("another chat has the conversation {} open", folder.display())]
+    Busy {
+        /// The conversation's folder.
+        folder: PathBuf,
+    },
+    /// The transcript is too long to go on with.
+    #[error("{} is over {most} bytes", path.display())]
+    TooLong {
+        /// The transcript.
+        path: PathBuf,
+        /// The bound.
+        most: u64,
+    },
+    /// The operating system refused.
+    #[error("cannot {action} {}: {}", path.display(), system_words(source))]
+    Io {
+        /// What was refused, in plain words.
+        action: &'static str,
+        /// The transcript.
+        path: PathBuf,
+        /// What the operating system said.
+        source: io::Error,
+    },
+}
+
+/// The transcript of one conversation, open and held.
+pub(super) struct Transcript {
+    log: Log,
+    path: PathBuf,
+    /// The entries, each with its line, from 1.
+    entries: Vec<(usize, Entry)>,
+    lines: usize,
+}
+
+impl fmt::Debug for Transcript {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Transcript")
+            .field("path", &self.path)
+            .field("lines", &self.lines)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A transcript as it was found, what was loaded by it, and the lines that were
+/// passed over.
+pub(super) struct Opened {
+    pub(super) transcript: Transcript,
+    pub(super) ledger: Ledger,
+    pub(super) faults: Vec<TranscriptFault>,
+}
+
+impl Transcript {
+    /// Opens the transcript in the folder of a conversation, empty if there is
+    /// none, and holds it until it is dropped.
+    pub(super) fn open(folder: &Path, limits: &Limits) -> Result<Opened, TranscriptError> {
+        let path = folder.join(TRANSCRIPT_FILE);
+        let most = limits.transcript_bytes;
+        let (log, bytes) = match Log::open(&path, most) {
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                let folder = folder.to_path_buf();
+                return Err(TranscriptError::Busy { folder });
+            }
+            opened => opened.map_err(|source| TranscriptError::Io {
+                action: "open",
+                path: path.clone(),
+                source,
+            })?,
+        };
+        if bytes.len() as u64 > most {
+            return Err(TranscriptError::TooLong { path, most });
+        }
+        // A byte that is not UTF-8 becomes U+FFFD in its own line alone.
+        let text = String::from_utf8_lossy(&bytes);
+        let (ledger, mut faults) = Ledger::from_transcript(text.lines());
+        let mut entries = Vec::new();
+        for (index, line) in text.lines().enumerate() {
+            match read(line) {
+                Ok(Some(entry)) => entries.push((index + 1, entry)),
+                Ok(None) => {}
+                Err(message) => faults.push(TranscriptFault {
+                    line: index + 1,
+                    message,
+                }),
+            }
+        }
+        faults.sort_by_key(|fault| fault.line);
+        faults.dedup_by_key(|fault| fault.line);
+        let transcript = Self {
+            log,
+            path,
+            entries,
+            lines: text.lines().count(),
+        };
+        Ok(Opened {
+            transcript,
+            ledger,
+            faults,
+        })
+    }
+
+    /// Appends an entry, and returns once it is on the disk.
+    pub(super) fn append(&mut self, entry: Entry) -> Result<(), TranscriptError> {
+        let failed = |source| TranscriptError::Io {
+            action: "write",
+            path: self.path.clone(),
+            source,
+        };
+        let mut line = Vec::new();
+        write_json(&mut line, &entry).map_err(failed)?;
+        self.log.append(&line).map_err(failed)?;
+        self.lines += 1;
+        self.entries.push((self.lines, entry));
+        Ok(())
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Returns the line that the next entry gets.
+    pub(super) fn next_line(&self) -> usize {
+        self.lines + 1
+    }
+
+    /// Returns every entry, in order, with its line.
+    pub(super) fn entries(&self) -> &[(usize, Entry)] {
+        &self.entries
+    }
+
+    /// Returns the entries that the model still sees: those since the last
+    /// compaction, and before them its summary and what it kept.
+    pub(super) fn seen(&self) -> Vec<&(usize, Entry)> {
+        let last_summary = self
+            .entries
+            .iter()
+            .rposition(|(_, entry)| matches!(entry, Entry::Summary { .. }));
+        let Some(at) = last_summary else {
+            return self.entries.iter().collect();
+        };
+        let Entry::Summary { kept_from, .. } = self.entries[at].1 else {
+            return Vec::new();
+        };
+        let is_kept = |(line, entry): &&(usize, Entry)| {
+            *line >= kept_from && !matches!(entry, Entry::Summary { .. })
+        };
+        let kept = self.entries[..at].iter().filter(is_kept);
+        [&self.entries[at]]
+            .into_iter()
+            .chain(kept)
+            .chain(&self.entries[at + 1..])
+            .collect()
+    }
+}
+
+/// Counts how often each skill was used in `entries`, by the model or by a
+/// person, repeats too: by its alias at that time.
+///
+/// # Examples
+///
+/// ```
+/// use codeaf_skills::engine::{Entry, activations};
+///
+/// let line = r#"{"role": "tool", "tool_call_id": "1", "name": "skill",
+///     "content": {"ok": true, "data": {"name": "pdf", "status": "loaded", "content": "…"}}}"#;
+/// let entry: Entry = serde_json::from_str(line)?;
+/// assert_eq!(activations([&entry, &entry])["pdf"], 2);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[must_use]
+pub fn activations<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> BTreeMap<String, usize> {
+    let mut counts = BTreeMap::new();
+    for entry in entries {
+        let message = match entry {
+            Entry::Tool { name, content, .. } if name == "skill" => content,
+            Entry::User {
+                skill: Some(message),
+                ..
+            } => message,
+            _ => continue,
+        };
+        let data = &message["data"];
+        let is_used = matches!(data["status"].as_str(), Some("loaded" | "already_active"));
+        if let Some(name) = data["name"].as_str().filter(|_| is_used) {
+            *counts.entry(name.to_owned()).or_default() += 1;
+        }
+    }
+    counts
+}
+
+/// Reads one line; nothing if it is blank or of a role that is not ours.
+fn read(line: &str) -> Result<Option<Entry>, String> {
+    const ROLES: [&str; 5] = ["user", "assistant", "tool", "note", "summary"];
+    if line.trim().is_empty() {
+        return Ok(None);
+    }
+    let value: Value =
+        serde_json::from_str(line).map_err(|error| format!("is not JSON: {error}"))?;
+    match value["role"].as_str() {
+        None => Err("has no role".to_owned()),
+        Some(role) if !ROLES.contains(&role) => Ok(None),
+        Some(_) => serde_json::from_value(value)
+            .map(Some)
+            .map_err(|error| format!("is no line of a transcript: {error}")),
+    }
+}
+
+/// Returns the messages that stand for `entries`, in the form of chat
+/// completions.
+///
+/// Each call of a tool has one answer directly behind it, as servers demand: one
+/// that was never written, because the program was stopped, is told as such, and
+/// an answer without a call is left out.
+pub(super) fn messages(entries: &[&(usize, Entry)]) -> Vec<Value> {
+    let mut messages = Vec::new();
+    let mut at = 0;
+    while let Some((_, entry)) = entries.get(at) {
+        at += 1;
+        match entry {
+            Entry::User {
+                content,
+                skill,
+                arguments,
+                ..
+            } => {
+                let given = skill.as_ref().and_then(|message| turn(message, arguments));
+                messages.push(user(given.as_deref().unwrap_or(content)));
+            }
+            // A reload of which the model sees nothing.
+            Entry::Note { content, .. } if content.is_empty() => {}
+            Entry::Note { content, .. } => messages.push(user(&note(content))),
+            Entry::Summary {
+                content, skills, ..
+            } => messages.push(user(&compaction::summary_text(content, skills))),
+            Entry::Assistant {
+                content,
+                tool_calls,
+                ..
+            } => {
+                messages.extend(assistant(content, tool_calls));
+                let answers = entries[at..]
+                    .iter()
+                    .take_while(|(_, entry)| matches!(entry, Entry::Tool { .. }));
+                let answers: Vec<&Entry> = answers.map(|(_, entry)| entry).collect();
+                at += answers.len();
+                messages.extend(tool_calls.iter().map(|call| answer_to(call, &answers)));
+            }
+            Entry::Tool { .. } => {}
+        }
+    }
+    messages
+}
+
+fn user(content: &str) -> Value {
+    json!({"role": "user", "content": content})
+}
+
+fn note(content: &str) -> String {
+    format!("<note>\n{content}\n</note>")
+}
+
+fn assistant(content: &str, calls: &[Call]) -> Option<Value> {
+    match (content, calls) {
+        ("", []) => None,
+        (content, []) => Some(json!({"role": "assistant", "content": content})),
+        (content, calls) => {
+            let content = Some(content).filter(|content| !content.is_empty());
+            Some(json!({"role": "assistant", "content": content, "tool_calls": calls}))
+        }
+    }
+}
+
+fn answer_to(call: &Call, answers: &[&Entry]) -> Value {
+    let found = answers.iter().find_map(|entry| match entry {
+        Entry::Tool {
+            tool_call_id,
+            content,
+            ..
+        } if *tool_call_id == call.id => Some(content),
+        _ => None,
+    });
+    let content = match found {
+        Some(Value::String(text)) => text.clone(),
+        Some(content) => content.to_string(),
+        None => {
+            let message = "the call was interrupted; call again if it is still needed";
+            let error = json!({"code": "interrupted", "message": message});
+            json!({"ok": false, "error": error, "data": null}).to_string()
+        }
+    };
+    json!({"role": "tool", "tool_call_id": call.id, "content": content})
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    const LIMITS: Limits = Limits::DEFAULT;
+
+    fn said(content: &str) -> Entry {
+        Entry::User {
+            content: content.to_owned(),
+            skill: None,
+            arguments: String::new(),
+            row: String::new(),
+        }
+    }
+
+    fn answered(content: &str, calls: &[&str]) -> Entry {
+        let call = |id: &&str| Call {
+            id: (*id).to_owned(),
+            name: "read".to_owned(),
+            arguments: "{}".to_owned(),
+        };
+        Entry::Assistant {
+            content: content.to_owned(),
+            tool_calls: calls.iter().map(call).collect(),
+            cut: String::new(),
+        }
+    }
+
+    fn returned(id: &str) -> Entry {
+        Entry::Tool {
+            tool_call_id: id.to_owned(),
+            name: "read".to_owned(),
+            content: json!({"ok": true, "error": null, "data": id}),
+            row: String::new(),
+        }
+    }
+
+    fn shown(entries: &[Entry]) -> Vec<String> {
+        let entries: Vec<(usize, Entry)> = entries.iter().cloned().enumerate().collect();
+        let entries: Vec<&(usize, Entry)> = entries.iter().collect();
+        messages(&entries)
+            .iter()
+            .map(|message| {
+                let role = message["role"].as_str().unwrap();
+                format!("{role}: {}", message["content"].as_str().unwrap_or("-"))
+            })
+            .collect()
+    }
+
+    #[test]
+    fn a_line_is_written_and_read_back_with_nothing_that_acts_in_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let entries = [
+            said("hi \u{1b}[31m\u{202e}"),
+            answered("", &["a"]),
+            returned("a"),
+            answered("Done.", &[]),
+            Entry::Note {
+                content: "Changed.".to_owned(),
+                reload: true,
+            },
+            Entry::Summary {
+                content: "Short.".to_owned(),
+                skills: vec!["<skill>".to_owned()],
+                kept_from: 3,
+            },
+        ];
+
+        let mut first = Transcript::open(folder.path(), &LIMITS).unwrap().transcript;
+        for entry in entries.clone() {
+            first.append(entry).unwrap();
+        }
+        let path = first.path().to_path_buf();
+        let in_memory = first.entries().to_vec();
+        drop(first);
+        let again = Transcript::open(folder.path(), &LIMITS).unwrap();
+
+        assert_eq!(again.transcript.entries(), in_memory);
+        assert!(again.faults.is_empty());
+        let text = fs::read_to_string(path).unwrap();
+        assert!(
+            text.starts_with(r#"{"role":"user","content":"hi \u001b[31m\u202e"}"#),
+            "{text}"
+        );
+        assert_eq!(text.lines().count(), entries.len());
+    }
+
+    #[test]
+    fn broken_lines_are_passed_over_and_told_and_the_next_one_is_whole() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(TRANSCRIPT_FILE);
+        fs::write(
+            &path,
+            b"{\"role\":\"user\",\"content\":\"one\"}\nnonsense\n\n{\"role\":\"other\"}\n{\"content\":1}\n{\"role\":\"user\"}\n{\"role\":\"user\",\"content\":\"t\xffo\"}\n{\"role\":\"us",
+        )
+        .unwrap();
+
+        let opened = Transcript::open(folder.path(), &LIMITS).unwrap();
+        let mut transcript = opened.transcript;
+        transcript.append(said("three")).unwrap();
+        drop(transcript);
+        let again = Transcript::open(folder.path(), &LIMITS).unwrap();
+
+        let lines: Vec<usize> = opened.faults.iter().map(|fault| fault.line).collect();
+        assert_eq!(lines, [2, 5, 6, 8]);
+        let entries: Vec<_> = again.transcript.entries().to_vec();
+        assert_eq!(
+            entries,
+            [
+                (1, said("one")),
+                (7, said("t\u{fffd}o")),
+                (9, said("three"))
+            ]
+        );
+    }
+
+    #[test]
+    fn one_chat_has_a_conversation_at_a_time() {
+        let folder = tempfile::tempdir().unwrap();
+        let _first = Transcript::open(folder.path(), &LIMITS).unwrap();
+
+        let second = Transcript::open(folder.path(), &LIMITS).err().unwrap();
+
+        assert!(matches!(second, TranscriptError::Busy { .. }), "{second}");
+    }
+
+    #[test]
+    fn a_transcript_over_its_bound_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join(TRANSCRIPT_FILE), "x\n".repeat(100)).unwrap();
+        let limits = Limits {
+            transcript_bytes: 199,
+            ..LIMITS
+        };
+
+        let refused = Transcript::open(folder.path(), &limits).err().unwrap();
+
+        assert!(matches!(
+            refused,
+            TranscriptError::TooLong { most: 199, .. }
+        ));
+    }
+
+    #[test]
+    fn every_call_has_one_answer_behind_it() {
+        assert_eq!(
+            shown(&[
+                said("go"),
+                returned("stray"),
+                answered("", &["a", "b"]),
+                returned("b"),
+                said("on"),
+                answered("", &[]),
+            ]),
+            [
+                "user: go",
+                "assistant: -",
+                "tool: {\"data\":null,\"error\":{\"code\":\"interrupted\",\"message\":\"the call was interrupted; call again if it is still needed\"},\"ok\":false}",
+                "tool: {\"data\":\"b\",\"error\":null,\"ok\":true}",
+                "user: on",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_summary_stands_for_what_is_before_the_kept_lines() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut transcript = Transcript::open(folder.path(), &LIMITS).unwrap().transcript;
+        let summary = |content: &str, kept_from| Entry::Summary {
+            content: content.to_owned(),
+            skills: Vec::new(),
+            kept_from,
+        };
+        for entry in [
+            said("one"),
+            said("two"),
+            summary("first", 2),
+            said("three"),
+            said("four"),
+            summary("second", 4),
+            said("five"),
+        ] {
+            transcript.append(entry).unwrap();
+        }
+
+        let seen: Vec<usize> = transcript.seen().iter().map(|(line, _)| *line).collect();
+
+        assert_eq!(seen, [6, 4, 5, 7]);
+    }
+}
