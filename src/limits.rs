@@ -33,6 +33,11 @@ pub struct Limits {
     pub walked_entries: usize,
     /// Depth of folders while listing (Albedo: 16).
     pub walk_depth: usize,
+    /// Entries walked where the whole of a skill's folder is asked for. Thousands
+    /// are real; a folder of more is a disk that somebody linked.
+    pub tree_entries: usize,
+    /// Depth of folders where the whole is asked for.
+    pub tree_depth: usize,
     /// Bytes of a page when nothing is asked (Albedo: 16,384).
     pub page_bytes: usize,
     /// Bytes of a page at most (Albedo: 65,536).
@@ -83,6 +88,8 @@ impl Limits {
         resources: 512,
         walked_entries: 2_048,
         walk_depth: 16,
+        tree_entries: 65_536,
+        tree_depth: 64,
         page_bytes: 16_384,
         page_bytes_max: 65_536,
         catalog_diagnostics: 64,

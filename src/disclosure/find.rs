@@ -61,6 +61,26 @@ impl Snapshot {
         Err(ActivationError::NotAllowed { name })
     }
 
+    /// Refuses a skill that the model may not use: not allowed, or off.
+    pub(super) fn require_on(&self, skill: &Skill) -> Result<(), ActivationError> {
+        self.require_permitted(skill)?;
+        if self.resolution(skill).is_on() {
+            return Ok(());
+        }
+        let name = self.shown_alias(skill);
+        Err(ActivationError::Off { name })
+    }
+
+    /// Refuses to go on while a scope file may have said *off* unread.
+    pub(super) fn require_readable(&self) -> Result<(), ActivationError> {
+        match self.scope_faults().next() {
+            None => Ok(()),
+            Some(fault) => Err(ActivationError::ScopeUnreadable {
+                fault: Box::new(fault.clone()),
+            }),
+        }
+    }
+
     /// Looks a name up as it was shown, in which what hides is written out.
     pub(super) fn lookup_shown(&self, name: &str) -> Lookup<'_> {
         match self.lookup(name) {

@@ -6,14 +6,19 @@
 //! own folder, at the moment of its activation.
 
 pub mod activation;
+#[cfg(feature = "extension")]
+pub mod address;
 mod body;
 pub mod catalog;
 pub mod commands;
 mod error;
+pub mod file_tool;
 mod find;
 mod forms;
 pub mod ledger;
 pub mod reply;
+#[cfg(feature = "extension")]
+pub mod served;
 pub mod tool;
 
 use std::borrow::Cow;
@@ -29,8 +34,11 @@ pub use activation::{Activation, Freshness};
 pub use catalog::{BudgetError, Catalog, CatalogEntry, CatalogForm, Rendered};
 pub use commands::{Commands, Invoked, SlashCommand, Typed};
 pub use error::ActivationError;
+pub use file_tool::FILE_TOOL;
 pub use ledger::{Ledger, TranscriptFault};
 pub use reply::{Outcome, Reply, row};
+#[cfg(feature = "extension")]
+pub use served::{Served, ServedError, ServedFile, SkillEntry};
 pub use tool::ToolCall;
 
 impl Snapshot {

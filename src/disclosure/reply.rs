@@ -164,7 +164,7 @@ impl Reply {
     }
 }
 
-fn success(data: Value) -> Value {
+pub(super) fn success(data: Value) -> Value {
     let mut message = json!({"ok": true, "error": null});
     message["data"] = data;
     message

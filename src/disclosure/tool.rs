@@ -116,7 +116,8 @@ impl ToolCall<'_> {
         rescan: impl FnOnce() -> Result<Snapshot, DiscoveryError>,
     ) -> Reply {
         let name = wanted.as_ref().map_or("", |name| name.unwrap_or_default());
-        readable(self.snapshot)
+        self.snapshot
+            .require_readable()
             .and(wanted)
             .and_then(|wanted| match wanted {
                 None => Ok(Reply::list(self.snapshot)),
@@ -137,7 +138,7 @@ impl ToolCall<'_> {
             name: name.to_owned(),
             source,
         })?;
-        readable(&again)?;
+        again.require_readable()?;
         self.give(&again, name)
     }
 
@@ -147,16 +148,6 @@ impl ToolCall<'_> {
         let ledger = self.ledger.as_deref_mut();
         let given = snapshot.give(skill, name, self.freshness, ledger)?;
         Ok(Reply::given(given, snapshot, skill, self.read_tool))
-    }
-}
-
-/// Refuses to go on while a scope file may have said *off* unread.
-fn readable(snapshot: &Snapshot) -> Result<(), ActivationError> {
-    match snapshot.scope_faults().next() {
-        None => Ok(()),
-        Some(fault) => Err(ActivationError::ScopeUnreadable {
-            fault: Box::new(fault.clone()),
-        }),
     }
 }
 
@@ -193,19 +184,17 @@ fn invalid(message: String) -> ActivationError {
 }
 
 /// Returns the callable skill that `name` means, or why there is none.
-fn wanted_skill<'a>(snapshot: &'a Snapshot, name: &str) -> Result<&'a Skill, ActivationError> {
+pub(super) fn wanted_skill<'a>(
+    snapshot: &'a Snapshot,
+    name: &str,
+) -> Result<&'a Skill, ActivationError> {
     let skill = snapshot.called(name, || ActivationError::NotFound {
         name: name.to_owned(),
         near: near_callable(snapshot, name),
         is_broken: false,
     })?;
-    snapshot.require_permitted(skill)?;
-    if snapshot.resolution(skill).is_on() {
-        Ok(skill)
-    } else {
-        let name = snapshot.shown_alias(skill);
-        Err(ActivationError::Off { name })
-    }
+    snapshot.require_on(skill)?;
+    Ok(skill)
 }
 
 fn near_callable(snapshot: &Snapshot, name: &str) -> Vec<String> {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::personal;
 use super::scan::{Kept, RootOutcome, Skill};
-use super::skill_file;
+use super::skill_file::{self, SKILL_FILE};
 use super::snapshot::Snapshot;
 use crate::diagnostic::{Diagnostic, Rule};
 use crate::name::Source;
@@ -67,7 +67,8 @@ impl Snapshot {
         self.listed(skill, resources::names)
     }
 
-    /// Reads a page of a bundled file, byte for byte.
+    /// Reads a page of a bundled file, byte for byte. Of a personal skill there
+    /// is only its SKILL.md.
     ///
     /// # Errors
     ///
@@ -78,6 +79,11 @@ impl Snapshot {
         resource: &str,
         window: Window,
     ) -> Result<Page, ResourceError> {
+        if skill.source() == Source::Personal && resource == SKILL_FILE {
+            let bytes = self.read_skill(skill).map_err(ResourceError::Folder)?;
+            let (place, limits) = (skill.place(), &self.env().limits);
+            return Ok(resources::page(&place, &bytes, window, limits)?);
+        }
         let folder = self.real_folder(skill).map_err(ResourceError::Folder)?;
         Ok(resources::read(
             &folder,

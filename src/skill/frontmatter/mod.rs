@@ -7,6 +7,8 @@
 
 mod fast;
 mod fences;
+#[cfg(feature = "extension")]
+mod json;
 mod lexer;
 mod library;
 mod places;

@@ -62,6 +62,48 @@ pub fn names(dir: &Path, limits: &Limits) -> Listing {
     Walk::new(dir, limits, Hidden::PassedOver).run()
 }
 
+/// Everything in a skill's folder, as a program fetches it that takes the whole.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Tree {
+    /// Files by path and size in bytes; paths as in [`Listing::resources`], in
+    /// byte order.
+    pub files: Vec<(String, u64)>,
+    /// Folders, empty ones too, in byte order; the skill's own is not named.
+    pub folders: Vec<String>,
+    /// Whether nothing was left out by [`Limits::tree_entries`] or
+    /// [`Limits::tree_depth`].
+    pub is_whole: bool,
+    /// What was met and is not in it, and the bounds that bit.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Returns everything in the skill folder `dir` that can be read by its name.
+///
+/// By the rules of [`list`], but for its bounds: many and large files are no
+/// reason to leave one out.
+#[must_use]
+pub fn tree(dir: &Path, limits: &Limits) -> Tree {
+    let limits = Limits {
+        resources: usize::MAX,
+        resource_bytes: u64::MAX,
+        walked_entries: limits.tree_entries,
+        walk_depth: limits.tree_depth,
+        ..*limits
+    };
+    let mut walk = Walk::new(dir, &limits, Hidden::Listed);
+    walk.start();
+    let is_readable = |(name, _): &(String, u64)| !name.contains('\u{fffd}');
+    walk.found.retain(is_readable);
+    walk.found.sort_unstable();
+    walk.folders.sort_unstable();
+    Tree {
+        is_whole: walk.unseen == 0 && !walk.too_deep,
+        files: walk.found,
+        folders: walk.folders,
+        diagnostics: walk.diagnostics,
+    }
+}
+
 /// What becomes of SKILL.md and of names that begin with a dot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Hidden {
@@ -81,8 +123,10 @@ struct Walk<'a> {
     hidden: Hidden,
     /// Real folders seen, and the name under which each was.
     visited: HashMap<PathBuf, String>,
-    /// Files found, in the order of the walk.
-    found: Vec<String>,
+    /// Files found and their sizes, in the order of the walk.
+    found: Vec<(String, u64)>,
+    /// Folders entered, without the first.
+    folders: Vec<String>,
     diagnostics: Vec<Diagnostic>,
     /// Entries looked at.
     walked: usize,
@@ -102,6 +146,7 @@ impl<'a> Walk<'a> {
             hidden,
             visited: HashMap::new(),
             found: Vec::new(),
+            folders: Vec::new(),
             diagnostics: Vec::new(),
             walked: 0,
             unseen: 0,
@@ -110,6 +155,11 @@ impl<'a> Walk<'a> {
     }
 
     fn run(mut self) -> Listing {
+        self.start();
+        self.finish()
+    }
+
+    fn start(&mut self) {
         let opened = self.dir.canonicalize().and_then(|root| {
             let handle = Dir::open_ambient_dir(&root, ambient_authority())?;
             Ok((root, handle))
@@ -122,7 +172,6 @@ impl<'a> Walk<'a> {
             }
             Err(error) => self.unlisted("", &error),
         }
-        self.finish()
     }
 
     fn finish(mut self) -> Listing {
@@ -139,9 +188,10 @@ impl<'a> Walk<'a> {
             self.report_bound(format!("looked at {seen}, left out at least {unseen} more"));
         }
         self.found.truncate(self.limits.resources);
-        self.found.sort_unstable();
+        let mut resources: Vec<String> = self.found.into_iter().map(|(name, _)| name).collect();
+        resources.sort_unstable();
         Listing {
-            resources: self.found,
+            resources,
             truncated: over > 0 || !counted_all,
             left_out: counted_all.then_some(over),
             diagnostics: self.diagnostics,
@@ -161,6 +211,9 @@ impl<'a> Walk<'a> {
             Err(error) => return self.unlisted(relative, &error),
         };
         self.visited.insert(real.to_path_buf(), relative.to_owned());
+        if !relative.is_empty() {
+            self.folders.push(relative.to_owned());
+        }
         for child in children {
             if self.walked >= self.limits.walked_entries {
                 self.unseen += 1;
@@ -227,7 +280,7 @@ impl<'a> Walk<'a> {
                     self.limits.resource_bytes
                 ),
             ),
-            Some(_) => self.found.push(relative.to_owned()),
+            Some((_, kind)) => self.found.push((relative.to_owned(), kind.len())),
             None => {}
         }
     }

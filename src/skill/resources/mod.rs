@@ -6,7 +6,15 @@
 //! nor whether the skill is on.
 
 mod listing;
+#[cfg(feature = "extension")]
+mod media;
 mod page;
+#[cfg(feature = "extension")]
+mod whole;
 
-pub use listing::{Listing, list, names};
-pub use page::{Asked, Encoding, Page, ReadError, Window, read};
+pub use listing::{Listing, Tree, list, names, tree};
+#[cfg(feature = "extension")]
+pub use media::{Carried, media_type};
+pub use page::{Asked, Encoding, Page, ReadError, Window, page, read};
+#[cfg(feature = "extension")]
+pub use whole::{Sha256, read_whole, sha256, sha256_of};

@@ -169,9 +169,49 @@ pub fn read(
     })
 }
 
+/// Returns a page of the text of a skill that has no folder, as [`read`] does of
+/// a file; `place` is what it is known by.
+///
+/// # Errors
+///
+/// Those of [`read`] on the window and the offset.
+pub fn page(
+    place: &Path,
+    bytes: &[u8],
+    window: Window,
+    limits: &Limits,
+) -> Result<Page, ReadError> {
+    let asked = Asked {
+        dir: place.to_path_buf(),
+        resource: String::new(),
+    };
+    let limit = window.limit.unwrap_or(limits.page_bytes);
+    if !(1..=limits.page_bytes_max).contains(&limit) {
+        return Err(ReadError::Window(asked, limits.page_bytes_max));
+    }
+    let rest = usize::try_from(window.offset)
+        .ok()
+        .and_then(|offset| bytes.get(offset..));
+    let size = bytes.len() as u64;
+    let Some(rest) = rest else {
+        return Err(ReadError::PastEnd(asked, size));
+    };
+    let read = &rest[..limit.min(rest.len())];
+    let next_offset = window.offset + read.len() as u64;
+    let (encoding, content) = encode(read.to_vec());
+    Ok(Page {
+        path: place.to_path_buf(),
+        encoding,
+        content,
+        next_offset,
+        truncated: next_offset < size,
+        size,
+    })
+}
+
 impl Asked {
     /// Opens the file. Returns it with its real path and its size in bytes.
-    fn open(&self) -> Result<(File, PathBuf, u64), ReadError> {
+    pub(super) fn open(&self) -> Result<(File, PathBuf, u64), ReadError> {
         let relative = self.relative()?;
         let unresolved = |error| ReadError::Unresolved(self.clone(), error);
         let root = self.dir.canonicalize().map_err(unresolved)?;

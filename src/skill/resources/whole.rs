@@ -1,0 +1,148 @@
+//! A whole bundled file: its bytes, or what they hash to.
+//!
+//! The same names may be read as page by page, and no open leaves the skill's
+//! folder.
+
+use std::fmt;
+use std::io::{self, Read};
+use std::path::Path;
+
+use sha2::{Digest, Sha256 as Hasher};
+
+use super::page::{Asked, ReadError};
+use crate::limits::Limits;
+
+/// Bytes read at a time while a file is hashed.
+const CHUNK: usize = 65_536;
+
+/// A SHA-256 digest; displayed as `sha256:` and 64 lower-case digits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Sha256(pub [u8; 32]);
+
+impl fmt::Display for Sha256 {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("sha256:")?;
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+/// Returns the digest of `bytes`.
+///
+/// # Examples
+///
+/// ```
+/// use codeaf_skills::skill::resources::sha256_of;
+///
+/// let empty = "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+/// assert_eq!(sha256_of(b"").to_string(), empty);
+/// ```
+#[must_use]
+pub fn sha256_of(bytes: &[u8]) -> Sha256 {
+    Sha256(Hasher::digest(bytes).into())
+}
+
+/// Returns the digest of `resource`, a file bundled in the skill folder `dir`,
+/// and its size in bytes. A file of any size is hashed, in pieces.
+///
+/// # Errors
+///
+/// Those of [`read`](super::read) that are about the name and the file.
+pub fn sha256(dir: &Path, resource: &str) -> Result<(Sha256, u64), ReadError> {
+    let asked = asked(dir, resource);
+    let (mut file, _, _) = asked.open()?;
+    let mut hasher = Hasher::new();
+    let mut chunk = vec![0; CHUNK];
+    let mut size = 0;
+    loop {
+        match file.read(&mut chunk) {
+            Ok(0) => return Ok((Sha256(hasher.finalize().into()), size)),
+            Ok(read) => {
+                hasher.update(&chunk[..read]);
+                size += read as u64;
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(ReadError::Unreadable(asked, error)),
+        }
+    }
+}
+
+/// Reads the whole of `resource`, a file bundled in the skill folder `dir`.
+///
+/// # Errors
+///
+/// Those of [`read`](super::read); a file over [`Limits::resource_bytes`] is too
+/// large.
+pub fn read_whole(dir: &Path, resource: &str, limits: &Limits) -> Result<Vec<u8>, ReadError> {
+    let asked = asked(dir, resource);
+    let (file, _, _) = asked.open()?;
+    let mut bytes = Vec::new();
+    // One byte more than the bound, so that a file that grows is noticed.
+    let mut bounded = file.take(limits.resource_bytes.saturating_add(1));
+    match bounded.read_to_end(&mut bytes) {
+        Ok(_) if bytes.len() as u64 > limits.resource_bytes => {
+            Err(ReadError::TooLarge(asked, limits.resource_bytes))
+        }
+        Ok(_) => Ok(bytes),
+        Err(error) => Err(ReadError::Unreadable(asked, error)),
+    }
+}
+
+fn asked(dir: &Path, resource: &str) -> Asked {
+    Asked {
+        dir: dir.to_path_buf(),
+        resource: resource.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    #[test]
+    fn a_whole_file_has_the_digest_of_its_bytes() {
+        let folder = tempfile::tempdir().unwrap();
+        let bytes: Vec<u8> = (0..200_000_u32).flat_map(u32::to_le_bytes).collect();
+        fs::write(folder.path().join("a.bin"), &bytes).unwrap();
+
+        let (digest, size) = sha256(folder.path(), "a.bin").unwrap();
+
+        assert_eq!(digest, sha256_of(&bytes));
+        assert_eq!(size, bytes.len() as u64);
+        let read = read_whole(folder.path(), "a.bin", &Limits::DEFAULT).unwrap();
+        assert_eq!(read, bytes);
+    }
+
+    #[test]
+    fn a_file_over_the_bound_is_hashed_and_not_read() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("a"), [0; 11]).unwrap();
+        let limits = Limits {
+            resource_bytes: 10,
+            ..Limits::DEFAULT
+        };
+
+        let read = read_whole(folder.path(), "a", &limits);
+
+        assert!(matches!(read, Err(ReadError::TooLarge(_, 10))));
+        assert_eq!(sha256(folder.path(), "a").unwrap().1, 11);
+    }
+
+    #[test]
+    fn nothing_outside_is_hashed_or_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let skill = folder.path().join("skill");
+        fs::create_dir(&skill).unwrap();
+        fs::write(folder.path().join("secret"), "x").unwrap();
+        symlink("../secret", skill.join("link")).unwrap();
+
+        for name in ["link", "../secret", "/etc/passwd", "", ".", "none"] {
+            assert!(sha256(&skill, name).is_err(), "{name}");
+            assert!(
+                read_whole(&skill, name, &Limits::DEFAULT).is_err(),
+                "{name}"
+            );
+        }
+    }
+}
