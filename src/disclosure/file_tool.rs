@@ -136,10 +136,10 @@ struct Asked {
 
 impl Asked {
     fn parse(arguments: &Value) -> Result<Self, ActivationError> {
+        const KNOWN: [&str; 4] = ["name", "path", "offset", "limit"];
         let arguments = arguments
             .as_object()
             .ok_or_else(|| invalid("the arguments must be an object"))?;
-        const KNOWN: [&str; 4] = ["name", "path", "offset", "limit"];
         if let Some(unknown) = arguments.keys().find(|key| !KNOWN.contains(&key.as_str())) {
             return Err(invalid(&format!(
                 "unknown argument: {}",

@@ -31,6 +31,10 @@ mod json_schema;
 mod list;
 mod list_profile;
 mod matrix;
+#[cfg(feature = "mcp")]
+mod mcp;
+#[cfg(feature = "mcp")]
+mod mcp_http;
 mod mutations;
 mod places;
 mod races;

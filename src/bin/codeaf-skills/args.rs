@@ -321,6 +321,25 @@ A .codeaf/check.json with all that it can have:
   }")]
     Check(Check),
 
+    /// Serve the skills to agents over the Model Context Protocol
+    ///
+    /// Speaks the protocol on standard input and output, as an agent starts it,
+    /// until standard input is closed. The agent gets the skills that are on
+    /// through the tool `skill` and their files through `read_skill_file`; every
+    /// skill is a prompt, which is its slash command. What changes, also by `on`
+    /// and `off`, is told within two seconds.
+    ///
+    /// The project is the first of the roots that the agent names, the others are
+    /// attached folders; without roots, or with -C, it is found from the starting
+    /// folder as everywhere.
+    #[cfg(feature = "mcp")]
+    #[command(after_long_help = "\
+Examples:
+  codeaf-skills mcp --print-config codex    what goes into the agent's file
+  codeaf-skills mcp --allowed-skills 'pdf,review'
+  codeaf-skills mcp --http 127.0.0.1:8931")]
+    Mcp(Mcp),
+
     /// Make a starter skill
     ///
     /// Makes the folder NAME with a SKILL.md that loads, in the working folder,
@@ -607,6 +626,33 @@ pub(crate) enum CheckFormat {
     Json,
     /// All findings of today, for a file that --baseline names
     Baseline,
+}
+
+#[cfg(feature = "mcp")]
+#[derive(Debug, Args)]
+pub(crate) struct Mcp {
+    /// Serve over HTTP at http://ADDRESS/mcp instead
+    ///
+    /// ADDRESS is 127.0.0.1:PORT, [::1]:PORT or localhost:PORT; port 0 takes a
+    /// free one, which standard error names. Requests that name another host, or
+    /// that a page of another site makes, are refused. Each request stands alone:
+    /// there are no sessions, and a skill is given anew each time.
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) http: Option<String>,
+
+    /// With --http: listen where other machines can reach it
+    ///
+    /// Whoever reaches the port can read your skills; there is no password.
+    #[arg(long, requires = "http")]
+    pub(crate) allow_remote: bool,
+
+    /// With --http: a name by which clients call this machine (repeatable)
+    #[arg(long, value_name = "HOST", requires = "http")]
+    pub(crate) allow_host: Vec<String>,
+
+    /// Print what tells AGENT to start this server, and end
+    #[arg(long, value_name = "AGENT", conflicts_with = "http")]
+    pub(crate) print_config: Option<crate::mcp::Agent>,
 }
 
 #[derive(Debug, Args)]

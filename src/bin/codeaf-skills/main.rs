@@ -8,6 +8,8 @@ mod args;
 mod commands;
 mod complete;
 mod failure;
+#[cfg(feature = "mcp")]
+mod mcp;
 mod render;
 mod report;
 

@@ -24,6 +24,7 @@ pages![
     "codeaf-skills-is-on",
     "codeaf-skills-list",
     "codeaf-skills-man",
+    "codeaf-skills-mcp",
     "codeaf-skills-new",
     "codeaf-skills-off",
     "codeaf-skills-on",

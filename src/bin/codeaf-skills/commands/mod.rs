@@ -49,6 +49,14 @@ pub(crate) fn run(cli: &Cli, env: &Env, console: &mut Console) -> Result<Status,
         Command::Read(args) => files::read(args, env, console),
         Command::Commands(args) => slash::run(args, env, console),
         Command::Check(args) => check::run(args, env, console),
+        #[cfg(feature = "mcp")]
+        Command::Mcp(args) => {
+            let start = crate::mcp::Start {
+                is_fixed: cli.globals.start.is_some(),
+                quiet: cli.globals.quiet,
+            };
+            crate::mcp::run(args, &start, console, |console| load(env, console)).map(|()| DONE)
+        }
         Command::New(args) => new::run(args, env, console),
         Command::Completions(args) => manual::completions(args, console),
         Command::Man(args) => manual::man(args, console),

@@ -1,0 +1,810 @@
+//! The Model Context Protocol, in the words of its SDK: the only file that
+//! knows it.
+//!
+//! Requests come in, the library is asked, and its answers are put into the
+//! protocol's forms. Versions and their differences are the SDK's business.
+
+use std::borrow::Cow;
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use bytes::Bytes;
+use codeaf_skills::disclosure::{FILE_TOOL, ServedError, ToolCall};
+use codeaf_skills::skill::resources::Carried;
+use codeaf_skills::text::{one_line, write_json};
+use codeaf_skills::{
+    ActivationError, CatalogForm, Freshness, Ledger, Reply, ResourceError, Snapshot,
+};
+use http_body_util::Full;
+use hyper::Request;
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, ClientCapabilities,
+    ClientJsonRpcMessage, ContentBlock, DiscoverResult, ErrorCode, GetPromptRequestParams,
+    GetPromptResponse, GetPromptResult, GetSkillRequestParams, GetSkillResult, Implementation,
+    InitializeRequestParams, InitializeResult, JsonObject, ListPromptsResult, ListResourcesResult,
+    ListSkillsResult, ListToolsResult, PaginatedRequestParams, Prompt, PromptArgument,
+    PromptMessage, ProtocolVersion, ReadResourceDirectoryRequestParams,
+    ReadResourceDirectoryResult, ReadResourceRequestParams, ReadResourceResponse,
+    ReadResourceResult, Resource, ResourceContents, Role, ServerCapabilities, ServerConfig,
+    ServerJsonRpcMessage, Skill, SubscriptionFilter, Tool, ToolAnnotations,
+};
+use rmcp::service::{
+    NotificationContext, Peer, RequestContext, SubscriptionContext, serve_server_with_ct,
+};
+use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
+use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService, Transport};
+use rmcp::{ErrorData, RoleServer, ServerHandler};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+use tokio::sync::{mpsc, watch as watching};
+
+use super::http::{Answer, Answering};
+use super::lines::{LINE_BYTES, Line};
+use super::skills::{Changes, Skills, prompts};
+use super::watch;
+
+/// The versions that are spoken. An older client is offered the newest that has
+/// a handshake.
+const VERSIONS: [ProtocolVersion; 3] = [
+    ProtocolVersion::V_2025_06_18,
+    ProtocolVersion::V_2025_11_25,
+    ProtocolVersion::V_2026_07_28,
+];
+
+/// What stands above the catalog in the server's instructions.
+const INSTRUCTIONS: &str = "\
+This server offers the user's Agent Skills. The user decides which ones are on, with the program \
+`codeaf-skills`; the tool `skill` loads those that are, and `read_skill_file` reads the files that they bundle.";
+
+/// Entries of a page of prompts or resources. Many clients read the first page
+/// alone, and this holds what people own.
+const PAGE: usize = 2_000;
+/// Entries of a page of skills, whose files are read and hashed for it.
+const SKILLS_PAGE: usize = 100;
+/// How long requests wait for the roots that the client said it has.
+const ROOTS_PATIENCE: Duration = Duration::from_secs(2);
+
+/// Speaks the protocol over lines until the client hangs up or the process is to
+/// end. `asks_roots`: whether the client's roots say which project is meant.
+pub(super) async fn serve_stdio(
+    skills: &Arc<Skills>,
+    incoming: mpsc::Receiver<Line>,
+    outgoing: mpsc::Sender<Vec<u8>>,
+    asks_roots: bool,
+) {
+    let lines = Lines {
+        incoming,
+        outgoing,
+        has_opened: false,
+        skills: Arc::clone(skills),
+    };
+    let server = Server {
+        skills: Arc::clone(skills),
+        ledger: Some(Arc::default()),
+        asks_roots,
+        roots: watching::Sender::new(Roots::Settled),
+    };
+    let closing = skills.closing.clone();
+    // An error is that the client hung up, or that the process is to end, before
+    // a first request.
+    if let Ok(running) = serve_server_with_ct(server, lines, closing).await {
+        drop(running.waiting().await);
+    }
+}
+
+/// The protocol over HTTP: without sessions, so that each request stands alone.
+#[derive(Clone)]
+pub(super) struct Endpoint {
+    skills: Arc<Skills>,
+    hosts: Arc<[String]>,
+}
+
+impl Endpoint {
+    /// `hosts` are names by which clients may call, beside those of this machine.
+    pub(super) fn new(skills: &Arc<Skills>, hosts: &[String]) -> Self {
+        Self {
+            skills: Arc::clone(skills),
+            hosts: hosts.into(),
+        }
+    }
+
+    /// Returns who may be called, and who may call, on a connection to `local`:
+    /// a page of another site that made a browser come here names another host.
+    fn names(&self, local: IpAddr) -> (Vec<String>, Vec<String>) {
+        let local = local.to_canonical().to_string();
+        let own = ["localhost", "127.0.0.1", "::1", &local];
+        let hosts: Vec<String> = own
+            .into_iter()
+            .map(str::to_owned)
+            .chain(self.hosts.iter().cloned())
+            .collect();
+        let origins = hosts.iter().flat_map(|host| {
+            let host = if host.contains(':') {
+                format!("[{host}]")
+            } else {
+                host.clone()
+            };
+            ["http", "https"].map(|scheme| format!("{scheme}://{host}:*"))
+        });
+        let origins = origins.collect();
+        (hosts, origins)
+    }
+}
+
+impl Answering for Endpoint {
+    async fn answer(&self, request: Request<Full<Bytes>>, local: SocketAddr) -> Answer {
+        let (hosts, origins) = self.names(local.ip());
+        let config = StreamableHttpServerConfig::default()
+            .with_legacy_session_mode(false)
+            .with_json_response(true)
+            .with_allowed_hosts(hosts)
+            .with_allowed_origins(origins)
+            .enforce_origin_validation()
+            .with_max_request_body_bytes(LINE_BYTES)
+            .with_cancellation_token(self.skills.closing.clone());
+        let server = Server {
+            skills: Arc::clone(&self.skills),
+            ledger: None,
+            asks_roots: false,
+            roots: watching::Sender::new(Roots::Settled),
+        };
+        let make = move || Ok::<_, io::Error>(server.clone());
+        let service =
+            StreamableHttpService::new(make, Arc::new(NeverSessionManager::default()), config);
+        service.handle(request).await
+    }
+}
+
+/// Answers the requests of one client; over HTTP, one request.
+#[derive(Clone)]
+struct Server {
+    skills: Arc<Skills>,
+    /// What the connection has loaded; none where every request stands alone.
+    ledger: Option<Arc<Mutex<Ledger>>>,
+    asks_roots: bool,
+    roots: watching::Sender<Roots>,
+}
+
+/// Whether it is known which project is meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Roots {
+    Settled,
+    Awaited,
+}
+
+impl Server {
+    /// Returns the skills as they are now, once it is known of which project.
+    async fn now(&self) -> Snapshot {
+        let mut roots = self.roots.subscribe();
+        let settled = roots.wait_for(|roots| *roots == Roots::Settled);
+        if tokio::time::timeout(ROOTS_PATIENCE, settled).await.is_err() {
+            self.skills
+                .log
+                .warn("the client did not say its roots, so the working folder counts");
+            self.roots.send_replace(Roots::Settled);
+        }
+        self.skills.now()
+    }
+
+    /// Does what reads much on a thread of its own.
+    async fn reading<T: Send + 'static>(
+        &self,
+        read: impl FnOnce(&Snapshot) -> T + Send + 'static,
+    ) -> Result<T, ErrorData> {
+        let snapshot = self.now().await;
+        tokio::task::spawn_blocking(move || read(&snapshot))
+            .await
+            .map_err(|error| ErrorData::internal_error(error.to_string(), None))
+    }
+
+    async fn ask_for_roots(&self, peer: Peer<RoleServer>) {
+        #[expect(deprecated, reason = "what clients of these versions have")]
+        match tokio::time::timeout(ROOTS_PATIENCE, peer.list_roots()).await {
+            Ok(Ok(listed)) => {
+                let roots: Vec<String> = listed.roots.into_iter().map(|root| root.uri).collect();
+                let skills = Arc::clone(&self.skills);
+                // Fails only if it panics, and then the roots stay as they were.
+                let _ = tokio::task::spawn_blocking(move || skills.move_to(&roots)).await;
+            }
+            Ok(Err(error)) => self.skills.log.warn(&format!(
+                "the client did not say its roots, so the working folder counts: {error}"
+            )),
+            Err(_) => self
+                .skills
+                .log
+                .warn("the client did not say its roots, so the working folder counts"),
+        }
+        self.roots.send_replace(Roots::Settled);
+    }
+
+    fn info() -> ServerConfig {
+        let capabilities = ServerCapabilities::builder()
+            .enable_tools()
+            .enable_tool_list_changed()
+            .enable_prompts()
+            .enable_prompts_list_changed()
+            .enable_resources()
+            .enable_resources_list_changed()
+            .enable_skills_with_directory_read()
+            .build();
+        let program = Implementation::new("codeaf-skills", env!("CARGO_PKG_VERSION"))
+            .with_title("Agent Skills");
+        ServerConfig::new(capabilities).with_server_info(program)
+    }
+
+    /// Returns the instructions, as they are at the start.
+    fn instructions(&self) -> String {
+        let snapshot = self.skills.now();
+        if let Some(fault) = snapshot.scope_faults().next() {
+            let fault = one_line(&fault.diagnostic.to_string()).into_owned();
+            return format!(
+                "{INSTRUCTIONS}\n\nNo skill can be offered until the user mends a file: {fault}"
+            );
+        }
+        // Without a budget it always fits.
+        match snapshot.catalog().render(CatalogForm::Text, None) {
+            Ok(catalog) if !catalog.text.is_empty() => {
+                format!("{INSTRUCTIONS}\n\n{}", catalog.text)
+            }
+            _ => INSTRUCTIONS.to_owned(),
+        }
+    }
+
+    fn call_skill(&self, snapshot: &Snapshot, arguments: &Value) -> Reply {
+        let mut ledger = self
+            .ledger
+            .as_ref()
+            .map(|ledger| ledger.lock().unwrap_or_else(PoisonError::into_inner));
+        let call = ToolCall {
+            snapshot,
+            ledger: ledger.as_deref_mut(),
+            freshness: Freshness::Fresh,
+            read_tool: Some(FILE_TOOL),
+        };
+        call.answer(arguments, || snapshot.reload())
+    }
+
+    fn result(&self, reply: &Reply) -> CallToolResult {
+        for found in &reply.diagnostics {
+            self.skills.log.finding(found);
+        }
+        let mut text = Vec::new();
+        // Writing to memory does not fail.
+        let _ = write_json(&mut text, &reply.message);
+        let content = vec![ContentBlock::text(String::from_utf8_lossy(&text))];
+        if reply.message["ok"] == true {
+            CallToolResult::success(content)
+        } else {
+            CallToolResult::error(content)
+        }
+    }
+}
+
+impl ServerHandler for Server {
+    fn get_info(&self) -> ServerConfig {
+        Self::info()
+    }
+
+    fn supported_protocol_versions(&self) -> Cow<'static, [ProtocolVersion]> {
+        Cow::Owned(VERSIONS.to_vec())
+    }
+
+    async fn initialize(
+        &self,
+        request: InitializeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<InitializeResult, ErrorData> {
+        if self.asks_roots && has_roots(&request.capabilities) {
+            self.roots.send_replace(Roots::Awaited);
+        }
+        context.peer.set_peer_info(request.clone());
+        let mut result = self.negotiate_initialize(&request)?;
+        if self.ledger.is_none() {
+            // Without a session there is nothing to tell changes on. The version
+            // without a handshake has its own stream for them.
+            untold(&mut result.capabilities);
+        }
+        Ok(result.with_instructions(self.instructions()))
+    }
+
+    async fn discover(
+        &self,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<DiscoverResult, ErrorData> {
+        let mut result = DiscoverResult::from_server_info(VERSIONS.to_vec(), Self::info());
+        result.instructions = Some(self.instructions());
+        Ok(result)
+    }
+
+    async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        watch::start(&self.skills);
+        tokio::spawn(tell_changes(self.skills.changes(), context.peer.clone()));
+        if *self.roots.borrow() == Roots::Awaited {
+            self.ask_for_roots(context.peer).await;
+        }
+    }
+
+    async fn on_roots_list_changed(&self, context: NotificationContext<RoleServer>) {
+        if self.asks_roots {
+            self.ask_for_roots(context.peer).await;
+        }
+    }
+
+    fn accepted_subscription_filter(
+        &self,
+        _requested: &SubscriptionFilter,
+    ) -> Option<SubscriptionFilter> {
+        let lists = SubscriptionFilter::builder()
+            .tools_list_changed()
+            .prompts_list_changed()
+            .resources_list_changed();
+        Some(lists.build())
+    }
+
+    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        watch::start(&self.skills);
+        let mut changes = self.skills.changes();
+        let mut seen = *changes.borrow_and_update();
+        loop {
+            tokio::select! {
+                () = context.cancelled() => return Ok(()),
+                () = self.skills.hung_up.cancelled() => return Ok(()),
+                next = changes.changed() => if next.is_err() { return Ok(()) },
+            }
+            let now = *changes.borrow_and_update();
+            let sink = context.sink();
+            // What was not asked for is refused by the sink, and a stream that
+            // ended ends this one.
+            if now.tools != seen.tools {
+                let _ = sink.notify_tool_list_changed().await;
+            }
+            if now.prompts != seen.prompts {
+                let _ = sink.notify_prompt_list_changed().await;
+            }
+            if now.resources != seen.resources {
+                let _ = sink.notify_resource_list_changed().await;
+            }
+            seen = now;
+        }
+    }
+
+    async fn list_tools(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        let snapshot = self.now().await;
+        let definitions = [snapshot.tool_definition(), snapshot.file_tool_definition()];
+        let tools = definitions.iter().flatten().filter_map(tool);
+        Ok(ListToolsResult::with_all_items(tools.collect()))
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let arguments = request.arguments.map_or(Value::Null, Value::Object);
+        let snapshot = self.now().await;
+        let reply = match &*request.name {
+            "skill" => self.call_skill(&snapshot, &arguments),
+            FILE_TOOL => snapshot.read_skill_file(&arguments),
+            name => {
+                let message = format!("there is no tool `{}`", one_line(name));
+                return Err(ErrorData::invalid_params(message, None));
+            }
+        };
+        Ok(self.result(&reply).into())
+    }
+
+    async fn list_prompts(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        let prompts = prompts(&self.now().await);
+        let (page, next) = page(prompts, request, PAGE)?;
+        let prompt = |prompt: super::skills::Prompt| {
+            let description = prompt
+                .arguments
+                .unwrap_or_else(|| "What you want done, in your own words".to_owned());
+            let argument = PromptArgument::new("arguments")
+                .with_description(description)
+                .with_required(false);
+            Prompt::new(prompt.name, Some(prompt.description), Some(vec![argument]))
+        };
+        let mut result = ListPromptsResult::with_all_items(page.into_iter().map(prompt).collect());
+        result.next_cursor = next;
+        Ok(result)
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        let snapshot = self.now().await;
+        let arguments = prompt_arguments(request.arguments)?;
+        let (description, text) = invoked(&snapshot, &request.name, &arguments)
+            .map_err(|error| ErrorData::invalid_params(words(&error), Some(code(&error))))?;
+        let message = PromptMessage::new_text(Role::User, text);
+        let result = GetPromptResult::new(vec![message]).with_description(description);
+        Ok(result.into())
+    }
+
+    async fn list_resources(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        let (served, faults) = self.reading(Snapshot::served).await?;
+        for found in &faults {
+            self.skills.log.finding(found);
+        }
+        let (page, next) = page(served, request, PAGE)?;
+        let mut result = ListResourcesResult::with_all_items(in_sdk::<Vec<Resource>>(&page)?);
+        result.next_cursor = next;
+        Ok(result)
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let uri = request.uri.clone();
+        let file = self.reading(move |snapshot| snapshot.file_at(&uri)).await?;
+        let file = file.map_err(|error| not_served(&error, &request.uri))?;
+        let contents = match file.content {
+            Carried::Text(text) => ResourceContents::text(text, request.uri),
+            Carried::Blob(blob) => ResourceContents::blob(blob, request.uri),
+        };
+        let contents = contents.with_mime_type(file.mime_type);
+        Ok(ReadResourceResult::new(vec![contents]).into())
+    }
+
+    async fn list_skills(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListSkillsResult, ErrorData> {
+        let skills = Arc::clone(&self.skills);
+        let entries = self.reading(move |snapshot| {
+            let (page, next) = page(snapshot.callable(), request, SKILLS_PAGE)?;
+            let mut entries = Vec::new();
+            for skill in page {
+                match snapshot.entry(skill) {
+                    Ok(entry) => {
+                        for found in &entry.warnings {
+                            skills.log.finding(found);
+                        }
+                        entries.push(entry);
+                    }
+                    Err(found) => skills.log.finding(&found),
+                }
+            }
+            Ok::<_, ErrorData>((entries, next))
+        });
+        let (entries, next) = entries.await??;
+        let mut result = ListSkillsResult::with_all_items(in_sdk::<Vec<Skill>>(&entries)?);
+        result.next_cursor = next;
+        Ok(result)
+    }
+
+    async fn get_skill(
+        &self,
+        request: GetSkillRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<GetSkillResult, ErrorData> {
+        let uri = request.uri.clone();
+        let entry = self
+            .reading(move |snapshot| snapshot.entry_at(&uri))
+            .await?;
+        let entry = entry.map_err(|error| not_served(&error, &request.uri))?;
+        for found in &entry.warnings {
+            self.skills.log.finding(found);
+        }
+        Ok(GetSkillResult::new(in_sdk::<Skill>(&entry)?))
+    }
+
+    async fn read_resource_directory(
+        &self,
+        request: ReadResourceDirectoryRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceDirectoryResult, ErrorData> {
+        let uri = request.uri.clone();
+        let served = self
+            .reading(move |snapshot| snapshot.folder_at(&uri))
+            .await?;
+        let served = served.map_err(|error| not_served(&error, &request.uri))?;
+        let cursor = PaginatedRequestParams::default().with_cursor(request.cursor);
+        let (page, next) = page(served, Some(cursor), PAGE)?;
+        let mut result = ListResourcesResult::with_all_items(in_sdk::<Vec<Resource>>(&page)?);
+        result.next_cursor = next;
+        Ok(result)
+    }
+}
+
+fn has_roots(capabilities: &ClientCapabilities) -> bool {
+    capabilities.roots.is_some()
+}
+
+/// Takes back that changes are told.
+fn untold(capabilities: &mut ServerCapabilities) {
+    if let Some(tools) = &mut capabilities.tools {
+        tools.list_changed = None;
+    }
+    if let Some(prompts) = &mut capabilities.prompts {
+        prompts.list_changed = None;
+    }
+    if let Some(resources) = &mut capabilities.resources {
+        resources.list_changed = None;
+    }
+}
+
+/// Tells a client that shook hands of every change, until it is gone.
+async fn tell_changes(mut changes: watching::Receiver<Changes>, peer: Peer<RoleServer>) {
+    let mut seen = *changes.borrow_and_update();
+    while changes.changed().await.is_ok() {
+        let now = *changes.borrow_and_update();
+        let told = async {
+            if now.tools != seen.tools {
+                peer.notify_tool_list_changed().await?;
+            }
+            if now.prompts != seen.prompts {
+                peer.notify_prompt_list_changed().await?;
+            }
+            if now.resources != seen.resources {
+                peer.notify_resource_list_changed().await?;
+            }
+            Ok::<_, rmcp::ServiceError>(())
+        };
+        if told.await.is_err() {
+            return;
+        }
+        seen = now;
+    }
+}
+
+/// Returns a tool in the SDK's form.
+fn tool(definition: &Value) -> Option<Tool> {
+    let function = definition.get("function")?;
+    let text = |key: &str| function.get(key)?.as_str().map(str::to_owned);
+    let schema = function.get("parameters")?.as_object()?.clone();
+    let annotations = ToolAnnotations::new()
+        .read_only(true)
+        .idempotent(true)
+        .open_world(false);
+    Some(
+        Tool::new(text("name")?, text("description")?, Arc::new(schema))
+            .with_annotations(annotations),
+    )
+}
+
+/// Returns what a person's `/name arguments` gives the model, and the skill's
+/// description.
+fn invoked(
+    snapshot: &Snapshot,
+    name: &str,
+    arguments: &str,
+) -> Result<(String, String), ActivationError> {
+    if let Some(fault) = snapshot.scope_faults().next() {
+        let fault = Box::new(fault.clone());
+        return Err(ActivationError::ScopeUnreadable { fault });
+    }
+    let activation = snapshot.activate(name, Freshness::Fresh)?;
+    let mut text = activation.content();
+    if !arguments.is_empty() {
+        text.push_str("\n\n");
+        text.push_str(arguments);
+    }
+    Ok((one_line(&activation.description).into_owned(), text))
+}
+
+/// Returns the one argument that a prompt has, byte for byte.
+fn prompt_arguments(arguments: Option<JsonObject>) -> Result<String, ErrorData> {
+    let mut text = String::new();
+    for (key, value) in arguments.unwrap_or_default() {
+        match (key.as_str(), value) {
+            ("arguments", Value::String(value)) => text = value,
+            ("arguments", Value::Null) => {}
+            ("arguments", _) => {
+                return Err(ErrorData::invalid_params(
+                    "`arguments` must be a text",
+                    None,
+                ));
+            }
+            (key, _) => {
+                let message = format!("a skill takes `arguments`, and no `{}`", one_line(key));
+                return Err(ErrorData::invalid_params(message, None));
+            }
+        }
+    }
+    Ok(text)
+}
+
+fn words(error: &ActivationError) -> String {
+    let mut words = one_line(&error.to_string()).into_owned();
+    if let Some(help) = error.help() {
+        words.push_str("; ");
+        words.push_str(&one_line(&help));
+    }
+    words
+}
+
+fn code(error: &ActivationError) -> Value {
+    json!({"code": error.code()})
+}
+
+fn not_served(error: &ServedError, uri: &str) -> ErrorData {
+    let (words, data) = match error {
+        ServedError::NotCallable(error) => {
+            (words(error), json!({"uri": uri, "code": error.code()}))
+        }
+        error => (
+            one_line(&error.to_string()).into_owned(),
+            json!({"uri": uri}),
+        ),
+    };
+    match error {
+        ServedError::NotRead {
+            source: ResourceError::Read(read),
+            ..
+        } if std::error::Error::source(read).is_some_and(is_system_fault) => {
+            ErrorData::internal_error(words, Some(data))
+        }
+        _ => ErrorData::invalid_params(words, Some(data)),
+    }
+}
+
+/// Whether the system refused what is there.
+fn is_system_fault(source: &(dyn std::error::Error + 'static)) -> bool {
+    source
+        .downcast_ref::<io::Error>()
+        .is_some_and(|error| error.kind() != io::ErrorKind::NotFound)
+}
+
+/// Returns a page of `items` and where the next one begins.
+fn page<T>(
+    items: Vec<T>,
+    request: Option<PaginatedRequestParams>,
+    size: usize,
+) -> Result<(Vec<T>, Option<String>), ErrorData> {
+    let start = match request.and_then(|request| request.cursor) {
+        None => 0,
+        Some(cursor) => cursor
+            .parse()
+            .ok()
+            .filter(|start| (1..=items.len()).contains(start))
+            .ok_or_else(|| ErrorData::invalid_params("the cursor is none of ours", None))?,
+    };
+    let end = start.saturating_add(size).min(items.len());
+    let next = (end < items.len()).then(|| end.to_string());
+    let page = items.into_iter().skip(start).take(size).collect();
+    Ok((page, next))
+}
+
+/// Turns what serialises to a form of the protocol into the SDK's type of it.
+fn in_sdk<T: DeserializeOwned>(ours: &impl Serialize) -> Result<T, ErrorData> {
+    serde_json::to_value(ours)
+        .and_then(serde_json::from_value)
+        .map_err(|error| ErrorData::internal_error(error.to_string(), None))
+}
+
+/// The protocol over lines. What is no request is answered, too: with what is
+/// wrong with it.
+struct Lines {
+    incoming: mpsc::Receiver<Line>,
+    outgoing: mpsc::Sender<Vec<u8>>,
+    /// Whether a request came in. Before it, the SDK would take anything else
+    /// for the end.
+    has_opened: bool,
+    skills: Arc<Skills>,
+}
+
+impl Lines {
+    /// Returns the message on a line; nothing if there is none, which is
+    /// answered.
+    async fn message(&mut self, line: &[u8]) -> Option<ClientJsonRpcMessage> {
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
+        if line.is_empty() {
+            return None;
+        }
+        if let Ok(message) = serde_json::from_slice(line) {
+            return Some(message);
+        }
+        let (code, words, id) = match serde_json::from_slice::<Value>(line) {
+            Err(error) => (
+                ErrorCode::PARSE_ERROR,
+                format!("the line is not JSON: {error}"),
+                Value::Null,
+            ),
+            // A notification is never answered.
+            Ok(Value::Object(object))
+                if object.contains_key("method") && !object.contains_key("id") =>
+            {
+                return None;
+            }
+            Ok(value) => (
+                ErrorCode::INVALID_REQUEST,
+                "the line is not a message of the protocol".to_owned(),
+                value
+                    .get("id")
+                    .filter(|id| is_id(id))
+                    .cloned()
+                    .unwrap_or_default(),
+            ),
+        };
+        self.refuse(code, &words, &id).await;
+        None
+    }
+
+    async fn refuse(&mut self, code: ErrorCode, words: &str, id: &Value) {
+        let answer = json!({
+            "jsonrpc": "2.0",
+            "id": id,
+            "error": {"code": code.0, "message": words},
+        });
+        // If it cannot be written, reading ends as well.
+        let _ = self.outgoing.send(answer.to_string().into_bytes()).await;
+    }
+}
+
+fn is_id(id: &Value) -> bool {
+    id.is_string() || id.is_i64() || id.is_u64()
+}
+
+impl Transport<RoleServer> for Lines {
+    type Error = io::Error;
+
+    fn send(
+        &mut self,
+        message: ServerJsonRpcMessage,
+    ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
+        let outgoing = self.outgoing.clone();
+        async move {
+            let line = serde_json::to_vec(&message)?;
+            outgoing
+                .send(line)
+                .await
+                .map_err(|_| io::ErrorKind::BrokenPipe.into())
+        }
+    }
+
+    async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
+        loop {
+            // A client that does not read its answers is not read from.
+            drop(self.outgoing.reserve().await.ok()?);
+            let Some(line) = self.incoming.recv().await else {
+                // What listens for changes would go on listening.
+                self.skills.hung_up.cancel();
+                return None;
+            };
+            let message = match line {
+                Line::Whole(line) => self.message(&line).await,
+                Line::TooLong => {
+                    let words = format!("the line has more than {LINE_BYTES} bytes");
+                    self.refuse(ErrorCode::INVALID_REQUEST, &words, &Value::Null)
+                        .await;
+                    None
+                }
+            };
+            match message {
+                Some(ClientJsonRpcMessage::Request(request)) => {
+                    self.has_opened = true;
+                    return Some(ClientJsonRpcMessage::Request(request));
+                }
+                Some(other) if self.has_opened => return Some(other),
+                _ => {}
+            }
+        }
+    }
+
+    async fn close(&mut self) -> Result<(), Self::Error> {
+        Ok(())
+    }
+}

@@ -1,0 +1,364 @@
+//! How a change is noticed: the system tells of the folders that matter, and
+//! after a moment of quiet the skills are looked at again.
+//!
+//! Watched are the folders of roots, skills and scope files, and the way to
+//! those that are not there yet. Where the system cannot watch, the thread looks
+//! by itself. This file decides when to look, not what a change is.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use codeaf_skills::skill::resources;
+use codeaf_skills::{RootOutcome, Scope, Snapshot};
+use notify::event::{AccessKind, AccessMode, EventKind, ModifyKind};
+use notify::{Config, Event, RecommendedWatcher, RecursiveMode, Watcher};
+
+use super::skills::Skills;
+
+/// How long nothing must happen before the skills are looked at.
+const QUIET: Duration = Duration::from_millis(80);
+/// How long a look is put off at most while things keep happening. With the look
+/// itself it stays far below the two seconds that are promised.
+const BUSY: Duration = Duration::from_millis(600);
+/// How often the skills are looked at where the system cannot watch.
+const BY_HAND: Duration = Duration::from_millis(1_500);
+
+/// Starts the thread that looks, once.
+pub(super) fn start(skills: &Arc<Skills>) {
+    if !skills.waker.inner.is_started.swap(true, Ordering::Relaxed) {
+        let skills = Arc::clone(skills);
+        thread::spawn(move || look(&skills));
+    }
+}
+
+/// Tells the thread that it may have to look. A clone wakes the same thread.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Waker {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug, Default)]
+struct Inner {
+    is_started: AtomicBool,
+    /// Whether what is watched must be built anew: a watched folder came, went,
+    /// or was replaced, or events were lost.
+    must_watch_anew: AtomicBool,
+    happened: Mutex<bool>,
+    bell: Condvar,
+}
+
+impl Waker {
+    pub(super) fn wake(&self) {
+        let mut happened = self.lock();
+        *happened = true;
+        self.inner.bell.notify_one();
+    }
+
+    fn watch_anew(&self) {
+        self.inner.must_watch_anew.store(true, Ordering::Relaxed);
+        self.wake();
+    }
+
+    /// Waits until something happens, or for `most`; returns whether it did.
+    fn wait(&self, most: Option<Duration>) -> bool {
+        let mut happened = self.lock();
+        let deadline = most.map(|most| Instant::now() + most);
+        while !*happened {
+            let bell = &self.inner.bell;
+            happened = match deadline {
+                None => bell.wait(happened).unwrap_or_else(PoisonError::into_inner),
+                Some(deadline) => {
+                    let left = deadline.saturating_duration_since(Instant::now());
+                    if left.is_zero() {
+                        return false;
+                    }
+                    let waited = bell.wait_timeout(happened, left);
+                    waited.unwrap_or_else(PoisonError::into_inner).0
+                }
+            };
+        }
+        *happened = false;
+        true
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, bool> {
+        self.inner
+            .happened
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn look(skills: &Skills) {
+    let waker = &skills.waker;
+    skills.note_lists();
+    let mut places = Places::of(&skills.snapshot());
+    let mut watched = Watched::new(&places, waker, skills);
+    // What changed until the watch stood.
+    skills.refresh();
+    while !skills.closing.is_cancelled() {
+        let now = Places::of(&skills.snapshot());
+        let is_stale = waker.inner.must_watch_anew.swap(false, Ordering::Relaxed);
+        if is_stale || now != places {
+            places = now;
+            // The new watch stands before the old one falls.
+            watched = Watched::new(&places, waker, skills);
+            skills.refresh();
+            thread::sleep(QUIET);
+            continue;
+        }
+        let most = watched.is_none().then_some(BY_HAND);
+        if waker.wait(most) {
+            let began = Instant::now();
+            while began.elapsed() < BUSY && waker.wait(Some(QUIET)) {}
+        }
+        skills.refresh();
+    }
+}
+
+/// Which entries of a folder matter.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Entries {
+    All,
+    Named(BTreeSet<OsString>),
+}
+
+/// The folders to watch, each with the entries that matter.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Places(BTreeMap<PathBuf, Entries>);
+
+impl Places {
+    fn of(snapshot: &Snapshot) -> Self {
+        let mut places = Self::default();
+        for scope in Scope::ALL {
+            if let Ok(path) = snapshot.scope_path(scope) {
+                places.way_to(&path.file);
+            }
+        }
+        let start = &snapshot.env().start;
+        for folder in start.ancestors() {
+            // One of these would make another project.
+            places.name(folder, OsStr::new(".git"));
+            places.name(folder, OsStr::new(".codeaf"));
+        }
+        for looked_at in snapshot.roots() {
+            places.way_to(&looked_at.root.path);
+            if looked_at.outcome == RootOutcome::Listed {
+                places.all_of(&looked_at.root.path);
+            }
+        }
+        for skill in snapshot.skills() {
+            if let (Some(folder), Some(file)) = (skill.folder(), skill.location()) {
+                places.all_of(folder);
+                places.behind_link(&file);
+            }
+        }
+        for broken in snapshot.broken() {
+            let location = &broken.location;
+            match location.parent() {
+                Some(folder) if location.ends_with("SKILL.md") => {
+                    places.all_of(folder);
+                    places.behind_link(location);
+                }
+                // What a link leads to is not followed, nor watched.
+                _ if !location.is_symlink() => places.all_of(location),
+                _ => {}
+            }
+        }
+        let callable = snapshot.callable();
+        for folder in callable.iter().filter_map(|skill| skill.folder()) {
+            for inner in resources::tree(folder, &snapshot.env().limits).folders {
+                places.all_of(&folder.join(inner));
+            }
+        }
+        places
+    }
+
+    /// Adds every folder on the way to `path`, which need not be there, and on
+    /// the way to where links lead.
+    fn way_to(&mut self, path: &Path) {
+        for entry in path.ancestors() {
+            if let (Some(folder), Some(name)) = (entry.parent(), entry.file_name()) {
+                self.name(folder, name);
+            }
+        }
+        if let Ok(real) = path.canonicalize()
+            && real != path
+        {
+            self.way_to(&real);
+        }
+    }
+
+    /// Adds the folder that a linked file really lies in.
+    fn behind_link(&mut self, file: &Path) {
+        if file.is_symlink()
+            && let Ok(real) = file.canonicalize()
+        {
+            self.way_to(&real);
+        }
+    }
+
+    fn all_of(&mut self, folder: &Path) {
+        let real = folder.canonicalize().unwrap_or_else(|_| folder.into());
+        if real.is_dir() {
+            self.0.insert(real, Entries::All);
+        }
+    }
+
+    fn name(&mut self, folder: &Path, name: &OsStr) {
+        if !folder.is_dir() {
+            return;
+        }
+        let entries = self.0.entry(folder.to_path_buf());
+        let entries = entries.or_insert_with(|| Entries::Named(BTreeSet::new()));
+        if let Entries::Named(names) = entries {
+            names.insert(name.to_owned());
+        }
+    }
+
+    /// Whether an event at `path` may change what is found.
+    fn matter(&self, path: &Path) -> bool {
+        let is_named = |folder: &Path, name: &OsStr| match self.0.get(folder) {
+            Some(Entries::All) => true,
+            Some(Entries::Named(names)) => names.contains(name),
+            None => false,
+        };
+        self.0.contains_key(path)
+            || matches!((path.parent(), path.file_name()), (Some(folder), Some(name)) if is_named(folder, name))
+    }
+}
+
+/// A watch that stands; dropped, it falls.
+struct Watched {
+    _watcher: RecommendedWatcher,
+}
+
+impl Watched {
+    /// Returns nothing, and says so, where the system cannot watch.
+    fn new(places: &Places, waker: &Waker, skills: &Skills) -> Option<Self> {
+        match Self::watch(places, waker) {
+            Ok(watched) => Some(watched),
+            Err(error) => {
+                skills.log.note(&format!(
+                    "changes cannot be watched, so they are looked for every {:.1} seconds: {error}",
+                    BY_HAND.as_secs_f64()
+                ));
+                None
+            }
+        }
+    }
+
+    fn watch(places: &Places, waker: &Waker) -> notify::Result<Self> {
+        let ear = Ear {
+            places: Places(places.0.clone()),
+            waker: waker.clone(),
+        };
+        let mut watcher = RecommendedWatcher::new(move |event| ear.hear(event), Config::default())?;
+        for folder in places.0.keys() {
+            match watcher.watch(folder, RecursiveMode::NonRecursive) {
+                Err(error) if is_exhausted(&error) => return Err(error),
+                // Gone since, or not ours to look at: then nothing in it is
+                // found either.
+                Err(_) | Ok(()) => {}
+            }
+        }
+        Ok(Self { _watcher: watcher })
+    }
+}
+
+fn is_exhausted(error: &notify::Error) -> bool {
+    use notify::ErrorKind;
+    match &error.kind {
+        ErrorKind::MaxFilesWatch => true,
+        ErrorKind::Io(error) => !matches!(
+            error.kind(),
+            std::io::ErrorKind::NotFound
+                | std::io::ErrorKind::NotADirectory
+                | std::io::ErrorKind::PermissionDenied
+        ),
+        _ => false,
+    }
+}
+
+/// Hears events on the watcher's own thread.
+struct Ear {
+    places: Places,
+    waker: Waker,
+}
+
+impl Ear {
+    fn hear(&self, event: notify::Result<Event>) {
+        let Ok(event) = event else {
+            return self.waker.watch_anew();
+        };
+        if event.need_rescan() {
+            return self.waker.watch_anew();
+        }
+        let is_look = matches!(event.kind, EventKind::Access(kind)
+            if kind != AccessKind::Close(AccessMode::Write));
+        if is_look || !event.paths.iter().any(|path| self.places.matter(path)) {
+            return;
+        }
+        let is_move = matches!(
+            event.kind,
+            EventKind::Create(_) | EventKind::Remove(_) | EventKind::Modify(ModifyKind::Name(_))
+        );
+        let is_watched = |path: &PathBuf| self.places.0.contains_key(path);
+        if is_move && event.paths.iter().any(is_watched) {
+            self.waker.watch_anew();
+        } else {
+            self.waker.wake();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use codeaf_skills::Env;
+    use std::fs;
+
+    #[test]
+    fn what_may_change_the_answer_matters_and_nothing_else() {
+        let temporary = tempfile::tempdir().unwrap();
+        let top = temporary.path().canonicalize().unwrap();
+        let skill = top.join("home/.agents/skills/pdf");
+        fs::create_dir_all(skill.join("scripts")).unwrap();
+        fs::create_dir_all(top.join("project/.codeaf")).unwrap();
+        fs::write(
+            skill.join("SKILL.md"),
+            "---\nname: pdf\ndescription: Reads.\n---\n",
+        )
+        .unwrap();
+        fs::write(
+            top.join("project/.codeaf/skills.json"),
+            r#"{"on": ["pdf"]}"#,
+        )
+        .unwrap();
+        let mut env = Env::new(top.join("project"));
+        env.home = Some(top.join("home"));
+
+        let places = Places::of(&Snapshot::load(&env).unwrap());
+
+        for (path, matters) in [
+            ("home/.agents/skills/pdf/SKILL.md", true),
+            ("home/.agents/skills/pdf/scripts/new.sh", true),
+            ("home/.agents/skills/new", true),
+            ("home/.claude", true),
+            ("home/.codeaf", true),
+            ("home/.bash_history", false),
+            ("project/.codeaf/skills.json", true),
+            ("project/.codeaf/other.json", false),
+            ("project/.git", true),
+            ("project/README.md", false),
+            ("other", false),
+        ] {
+            assert_eq!(places.matter(&top.join(path)), matters, "{path}");
+        }
+    }
+}

@@ -1,0 +1,349 @@
+//! The server over HTTP: who may call, what is bounded, and how it ends.
+
+#![allow(
+    clippy::needless_pass_by_value,
+    reason = "what is sent is written where it is sent"
+)]
+
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::net::TcpStream;
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::sandbox::Sandbox;
+
+struct Server {
+    process: Child,
+    port: u16,
+}
+
+/// What came back.
+struct Answer {
+    status: u16,
+    head: String,
+    body: String,
+}
+
+impl Server {
+    fn start(sandbox: &Sandbox) -> Self {
+        let mut command = sandbox.command(["mcp", "--http", "127.0.0.1:0"]);
+        command.stdout(Stdio::null()).stderr(Stdio::piped());
+        let mut process = command.spawn().unwrap();
+        let mut line = String::new();
+        let mut stderr = BufReader::new(process.stderr.take().unwrap());
+        stderr.read_line(&mut line).unwrap();
+        let port = line
+            .trim()
+            .strip_prefix("note: listening on http://127.0.0.1:")
+            .and_then(|rest| rest.strip_suffix("/mcp"))
+            .unwrap_or_else(|| panic!("{line}"));
+        // Whatever else is said is read, so that the pipe does not fill.
+        std::thread::spawn(move || std::io::copy(&mut stderr, &mut std::io::sink()));
+        Self {
+            port: port.parse().unwrap(),
+            process,
+        }
+    }
+
+    fn connect(&self) -> TcpStream {
+        let stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
+        stream
+            .set_read_timeout(Some(Duration::from_secs(30)))
+            .unwrap();
+        stream
+    }
+
+    /// Sends one request with more heads, and reads the answer.
+    fn send(&self, request: &str, heads: &str, body: &str) -> Answer {
+        let mut stream = self.connect();
+        write_request(&mut stream, request, heads, body);
+        read_answer(&mut BufReader::new(stream))
+    }
+
+    fn post(&self, body: &Value) -> Answer {
+        let heads = format!("Host: 127.0.0.1:{}\r\n{POST}", self.port);
+        self.send("POST /mcp", &heads, &body.to_string())
+    }
+
+    fn ok(&self, method: &str, params: Value) -> Value {
+        let answer = self.post(&request(method, params));
+        assert_eq!(answer.status, 200, "{}", answer.body);
+        let message: Value = serde_json::from_str(&answer.body).unwrap();
+        assert_eq!(message["error"], Value::Null, "{message}");
+        message["result"].clone()
+    }
+
+    fn status(&self, key: &str) -> u64 {
+        let status = fs::read_to_string(format!("/proc/{}/status", self.process.id())).unwrap();
+        let line = status.lines().find(|line| line.starts_with(key)).unwrap();
+        let number = line.split_whitespace().nth(1).unwrap();
+        number.parse().unwrap()
+    }
+
+    fn open_files(&self) -> usize {
+        fs::read_dir(format!("/proc/{}/fd", self.process.id()))
+            .unwrap()
+            .count()
+    }
+
+    fn end(&mut self, signal: &str) -> Option<i32> {
+        let pid = self.process.id().to_string();
+        let kill = std::process::Command::new("kill")
+            .args([signal, &pid])
+            .status();
+        assert!(kill.unwrap().success());
+        let deadline = Instant::now() + Duration::from_secs(10);
+        loop {
+            if let Some(status) = self.process.try_wait().unwrap() {
+                return status.code();
+            }
+            assert!(Instant::now() < deadline, "the server goes on");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+const POST: &str = "Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\nMCP-Protocol-Version: 2025-11-25\r\n";
+
+fn request(method: &str, params: Value) -> Value {
+    json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
+}
+
+fn write_request(stream: &mut TcpStream, request: &str, heads: &str, body: &str) {
+    let length = body.len();
+    let text = format!("{request} HTTP/1.1\r\n{heads}Content-Length: {length}\r\n\r\n{body}");
+    // It may be refused before all of it is read.
+    let _ = stream.write_all(text.as_bytes());
+}
+
+fn read_answer(stream: &mut impl BufRead) -> Answer {
+    let mut head = String::new();
+    while !head.ends_with("\r\n\r\n") {
+        assert!(stream.read_line(&mut head).unwrap() > 0, "{head}");
+    }
+    let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+    let length = head.lines().find_map(|line| {
+        line.to_lowercase()
+            .strip_prefix("content-length: ")?
+            .parse()
+            .ok()
+    });
+    let mut body = vec![0; length.unwrap_or(0)];
+    stream.read_exact(&mut body).unwrap();
+    let body = String::from_utf8(body).unwrap();
+    Answer { status, head, body }
+}
+
+fn kit() -> Sandbox {
+    Sandbox::new()
+        .home_skill("map-kit", "Makes maps.")
+        .file("home/.codeaf/skills.json", r#"{"on": ["map-kit"]}"#)
+}
+
+#[test]
+fn each_request_stands_alone_and_every_skill_is_given_anew() {
+    let sandbox = kit();
+    let server = Server::start(&sandbox);
+    let call = json!({"name": "skill", "arguments": {"name": "map-kit"}});
+
+    let initialized = server.ok(
+        "initialize",
+        json!({
+            "protocolVersion": "2025-11-25",
+            "capabilities": {},
+            "clientInfo": {"name": "test", "version": "1"},
+        }),
+    );
+    for _ in 0..2 {
+        let result = server.ok("tools/call", call.clone());
+        let text = result["content"][0]["text"].as_str().unwrap();
+        assert!(text.contains("\"status\":\"loaded\""), "{text}");
+    }
+
+    // Nobody is told of changes where there is no session to tell them on.
+    assert_eq!(initialized["capabilities"]["tools"], json!({}));
+    let answer = server.post(&request("ping", json!({})));
+    assert!(!answer.head.to_lowercase().contains("mcp-session-id"));
+}
+
+#[test]
+fn who_names_another_host_or_comes_from_another_site_is_refused() {
+    let sandbox = kit();
+    let server = Server::start(&sandbox);
+    let port = server.port;
+    let ping = request("ping", json!({})).to_string();
+    let status = |heads: &str| {
+        let heads = format!("{heads}{POST}");
+        server.send("POST /mcp", &heads, &ping).status
+    };
+
+    for (heads, wanted) in [
+        (format!("Host: 127.0.0.1:{port}\r\n"), 200),
+        (format!("Host: localhost:{port}\r\n"), 200),
+        (format!("Host: [::1]:{port}\r\n"), 200),
+        (format!("Host: LOCALHOST:{port}\r\n"), 200),
+        (format!("Host: evil.example:{port}\r\n"), 403),
+        ("Host: 127.0.0.1.evil.example\r\n".to_owned(), 403),
+        (format!("Host: 192.168.0.7:{port}\r\n"), 403),
+        (
+            format!("Host: 127.0.0.1:{port}\r\nOrigin: http://localhost:{port}\r\n"),
+            200,
+        ),
+        (
+            format!("Host: 127.0.0.1:{port}\r\nOrigin: http://evil.example:{port}\r\n"),
+            403,
+        ),
+        (
+            format!("Host: 127.0.0.1:{port}\r\nOrigin: http://localhost.evil.example\r\n"),
+            403,
+        ),
+        (format!("Host: 127.0.0.1:{port}\r\nOrigin: null\r\n"), 403),
+        (
+            format!("Host: 127.0.0.1:{port}\r\nOrigin: file://\r\n"),
+            403,
+        ),
+    ] {
+        assert_eq!(status(&heads), wanted, "{heads}");
+    }
+    assert_eq!(status(""), 400);
+}
+
+#[test]
+fn what_is_too_large_or_elsewhere_is_refused() {
+    let sandbox = kit();
+    let server = Server::start(&sandbox);
+    let heads = format!("Host: 127.0.0.1:{}\r\n{POST}", server.port);
+
+    let large = server.send("POST /mcp", &heads, &" ".repeat(4 * 1024 * 1024 + 1));
+    let elsewhere = server.send("POST /", &heads, "{}");
+    let read = server.send("GET /mcp", &heads, "");
+    let garbage = server.send("POST /mcp", &heads, "garbage");
+    let plain = heads.replace("application/json\r\nAccept", "text/plain\r\nAccept");
+    let plain = server.send("POST /mcp", &plain, "{}");
+
+    assert_eq!(large.status, 413);
+    assert_eq!(elsewhere.status, 404);
+    assert_eq!(read.status, 405);
+    assert!((400..500).contains(&garbage.status), "{}", garbage.status);
+    assert_eq!(plain.status, 415);
+    server.ok("tools/list", json!({}));
+}
+
+#[test]
+fn only_this_machine_is_listened_to_unless_it_is_asked_for() {
+    let sandbox = kit();
+
+    sandbox.run(["mcp", "--http", "0.0.0.0:0"]).usage().is("
+        -- stderr --
+        error: 0.0.0.0:0 can be reached from other machines
+        help: listen on 127.0.0.1:PORT, or add --allow-remote: whoever reaches the port can read your skills
+        -- exit 2 --
+    ");
+    sandbox.run(["mcp", "--http", "8080"]).usage().is("
+        -- stderr --
+        error: `8080` is no address to listen on
+        help: write 127.0.0.1:PORT; port 0 takes a free one
+        -- exit 2 --
+    ");
+}
+
+#[test]
+fn it_ends_cleanly_when_it_is_asked_to() {
+    for signal in ["-TERM", "-INT"] {
+        let sandbox = kit();
+        let mut server = Server::start(&sandbox);
+        server.ok("tools/list", json!({}));
+        // A connection that stays open, and one whose request never comes.
+        let _idle = server.connect();
+        let mut half = server.connect();
+        half.write_all(b"POST /mcp HTTP/1.1\r\nHost: 127").unwrap();
+
+        assert_eq!(server.end(signal), Some(0), "{signal}");
+    }
+}
+
+#[test]
+fn ten_thousand_requests_leave_nothing_behind() {
+    let sandbox = kit();
+    let server = Server::start(&sandbox);
+    let lists = request("tools/list", json!({})).to_string();
+    let heads = format!("Host: 127.0.0.1:{}\r\n{POST}", server.port);
+    let send_all = |requests: usize| {
+        let mut stream = BufReader::new(server.connect());
+        for _ in 0..requests {
+            write_request(stream.get_mut(), "POST /mcp", &heads, &lists);
+            assert_eq!(read_answer(&mut stream).status, 200);
+        }
+    };
+    send_all(1_000);
+    std::thread::sleep(Duration::from_secs(3));
+    let (threads, files, memory) = (
+        server.status("Threads"),
+        server.open_files(),
+        server.status("VmRSS"),
+    );
+
+    for _ in 0..9 {
+        send_all(1_000);
+    }
+    // And clients that go away in the middle.
+    for _ in 0..100 {
+        let mut stream = server.connect();
+        write_request(&mut stream, "POST /mcp", &heads, &lists);
+    }
+    std::thread::sleep(Duration::from_secs(3));
+
+    assert!(server.status("Threads") <= threads);
+    assert!(server.open_files() <= files);
+    // Kilobytes. A task that stayed for each request would be tens of megabytes.
+    let grown = server.status("VmRSS").saturating_sub(memory);
+    assert!(grown < 4_096, "{grown} KB more than after a tenth");
+}
+
+#[test]
+fn changes_are_told_to_who_listens() {
+    let sandbox = kit();
+    let server = Server::start(&sandbox);
+    let body = json!({
+        "jsonrpc": "2.0",
+        "id": 7,
+        "method": "subscriptions/listen",
+        "params": {
+            "notifications": {"toolsListChanged": true},
+            "_meta": {
+                "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+                "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
+                "io.modelcontextprotocol/clientCapabilities": {},
+            },
+        },
+    });
+    let heads = format!("Host: 127.0.0.1:{}\r\n{POST}", server.port)
+        .replace("2025-11-25", "2026-07-28")
+        + "Mcp-Method: subscriptions/listen\r\n";
+    let mut stream = server.connect();
+    write_request(&mut stream, "POST /mcp", &heads, &body.to_string());
+    let mut lines = BufReader::new(stream).lines().map_while(Result::ok);
+    let mut next = |method: &str| {
+        let line = lines.find(|line| line.starts_with("data: {"));
+        let line = line.expect("an event");
+        assert!(line.contains(method), "{line}");
+    };
+    next("notifications/subscriptions/acknowledged");
+    std::thread::sleep(Duration::from_millis(700));
+
+    let began = Instant::now();
+    sandbox.run(["off", "map-kit", "--global"]).success();
+
+    next("notifications/tools/list_changed");
+    assert!(began.elapsed() < Duration::from_secs(2));
+}
