@@ -44,6 +44,18 @@ Examples:
   codeaf-skills why pdf               who decided, in which file and line
   codeaf-skills render-catalog        the text that the model gets
 
+Files:
+  ~/.codeaf/skills.json               decisions of the global scope
+  .codeaf/skills.json of a project    decisions of the project scope
+  meta.json of a conversation         its decisions, under the key \"skills\"
+  .codeaf/check.json of a project     what `check` is to do there
+
+Environment:
+  CODEAF_HOME            the home that counts, instead of HOME
+  CODEAF_CONVERSATION    the conversation, unless --conversation names one
+  CODEAF_SKILLS_PATH     folders to look in first, with colons between them
+  NO_COLOR               no colour, if it is not empty
+
 Exit status:
   0  done, also when there was nothing to change
   1  refused, not found, or a scope file that cannot be read
