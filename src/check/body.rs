@@ -58,7 +58,13 @@ pub fn findings(file: &Path, bytes: &[u8], facts: &Facts, limits: &Limits) -> Ve
         Some(_) => body(&text, facts.body, limits, &mut found),
         None => Vec::new(),
     };
-    merge::find(&text, &blocks, &mut found);
+    let fault = facts.fault.as_ref().map(|fault| fault.rule);
+    let told = if fault == Some(Rule::MergeMarker) {
+        facts.body
+    } else {
+        0
+    };
+    merge::find(&text, told, &blocks, &mut found);
     found.placed(bytes)
 }
 

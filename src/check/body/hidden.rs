@@ -19,10 +19,11 @@ pub(super) fn find(text: &str, facts: &Facts, found: &mut Found) {
         .fault
         .as_ref()
         .is_some_and(|fault| fault.rule == Rule::YamlControlCharacter);
+    let marks = text.len() - text.trim_start_matches('\u{feff}').len();
     let hidden: Vec<(usize, char)> = hidden_characters(text)
         .into_iter()
-        // A mark at the start and NULs are findings of their own.
-        .filter(|&(at, c)| c != '\0' && !(at == 0 && c == '\u{feff}'))
+        // Marks at the start and NULs are findings of their own.
+        .filter(|&(at, c)| c != '\0' && !(at < marks && c == '\u{feff}'))
         .filter(|&(at, c)| !(control_is_told && at < facts.body && c.is_control()))
         .collect();
     let is_same_line = |a: &(usize, char), b: &(usize, char)| !text[a.0..b.0].contains('\n');

@@ -14,12 +14,13 @@ pub(super) fn may_have_some(text: &str) -> bool {
     text.contains(OURS) || text.contains(THEIRS)
 }
 
-/// Gives one finding for each conflict in `text`.
+/// Gives one finding for each conflict in `text`, of which the first `told` bytes
+/// have one.
 ///
 /// A conflict whole inside one of `code_blocks` is an example, and none of our
 /// business: there are skills about merging. A line of `=======` alone makes a
 /// heading, so it counts only between the other two.
-pub(super) fn find(text: &str, code_blocks: &[Range<usize>], found: &mut Found) {
+pub(super) fn find(text: &str, told: usize, code_blocks: &[Range<usize>], found: &mut Found) {
     if !may_have_some(text) {
         return;
     }
@@ -31,6 +32,9 @@ pub(super) fn find(text: &str, code_blocks: &[Range<usize>], found: &mut Found) 
             place: at..at + OURS.len(),
         };
         at += line.len();
+        if at <= told {
+            continue;
+        }
         let line = line.trim_end_matches(['\n', '\r']);
         if is_mark(line, OURS) {
             report(&std::mem::take(&mut open), code_blocks, found);

@@ -1,11 +1,10 @@
 //! `allowed-tools` as a list, which the specification wants as spaced text.
 
 use super::edits::{self, Edit, Head};
-use super::values::quoted;
 use super::{Draft, Fix};
 use crate::diagnostic::Rule;
 use crate::skill::frontmatter::{
-    Content, Facts, Field, Scalar, ScalarKind, Style, Value, plain_kind,
+    Content, Facts, Field, Scalar, ScalarKind, Style, Value, plain_kind, quoted,
 };
 use crate::skill::loading::allowed_tools;
 

@@ -8,7 +8,7 @@ use super::edits::{self, Edit, Head};
 use super::{Draft, Fix};
 use crate::diagnostic::{Rule, Span};
 use crate::skill::frontmatter::{
-    Content, Facts, Field, Scalar, ScalarKind, Style, Value, plain_kind,
+    Content, Facts, Field, Scalar, ScalarKind, Style, Value, plain_kind, quoted,
 };
 
 /// Fields that the specification wants to be text.
@@ -312,14 +312,4 @@ fn is_date(text: &str) -> bool {
     matches!(parts[..], [year, month, day]
         if is_number(year, 4..=4) && is_number(month, 1..=2) && is_number(day, 1..=2))
         && time.bytes().all(is_time)
-}
-
-/// Puts a plain text, as written, between quotes, which fold lines as no quotes
-/// do; between those that leave it as it is, where there are such.
-pub(super) fn quoted(text: &str) -> String {
-    if text.contains('\'') && !text.contains(['"', '\\']) {
-        format!("\"{text}\"")
-    } else {
-        format!("'{}'", text.replace('\'', "''"))
-    }
 }

@@ -12,7 +12,7 @@ use memchr::memchr;
 
 use super::lexer::begins_plain;
 use super::places::FIRST_LINE;
-use super::schema::plain_kind;
+use super::schema::{FIELDS, plain_kind};
 use super::{Content, Field, Scalar, ScalarKind, Style, Value};
 use crate::diagnostic::Span;
 use crate::limits::Limits;
@@ -21,20 +21,10 @@ use crate::limits::Limits;
 const DEPTH: usize = 3;
 
 /// Fields that there is room for at once: the specification has six.
-const FIELDS: usize = 6;
+const ROOM: usize = 6;
 
 /// Bytes of a key read here; the library takes up to 1,024.
 const KEY_BYTES: usize = 128;
-
-/// Keys that are written often enough to save a copy of each.
-const USUAL_KEYS: [&str; 6] = [
-    "name",
-    "description",
-    "license",
-    "compatibility",
-    "metadata",
-    "allowed-tools",
-];
 
 /// Reads fields, or gives up.
 pub(super) fn read(text: &str, limits: &Limits) -> Option<Vec<Field>> {
@@ -164,7 +154,7 @@ impl<'a> Lines<'a> {
     }
 
     fn mapping(&mut self, column: usize, nested: bool) -> Option<Vec<Field>> {
-        let mut fields = Vec::with_capacity(FIELDS);
+        let mut fields = Vec::with_capacity(ROOM);
         while let Some(line) = self.content() {
             if line.indent < column {
                 break;
@@ -198,7 +188,8 @@ impl<'a> Lines<'a> {
         } else {
             self.value(line, text, start)?
         };
-        let usual = USUAL_KEYS.into_iter().find(|&usual| usual == key);
+        // Keys that are written often enough to save a copy of each.
+        let usual = FIELDS.into_iter().find(|&usual| usual == key);
         Some(Field {
             key_span: line.span(line.indent, key),
             key: usual.map_or_else(|| Cow::Owned(key.to_owned()), Cow::Borrowed),

@@ -203,7 +203,9 @@ fn no_opening(bytes: &[u8], start: usize, limits: &Limits) -> Fault {
             .with_help("save the file with LF or CRLF line ends");
     }
     if first.starts_with(BYTE_ORDER_MARK) {
-        return missing("a second byte-order mark stands before the first `---`".into());
+        let message = "byte-order marks stand before the first `---`, more than one";
+        return Fault::new(Rule::ByteOrderMark, Span::START.with_length(2), message)
+            .with_help("save the file as UTF-8 without a mark");
     }
     if let Some((line, before)) = later_opening(window, start) {
         let message =

@@ -11,11 +11,14 @@ mod fences;
 mod json;
 mod lexer;
 mod library;
+mod lines;
 mod places;
+mod quoting;
 mod refusal;
 mod repair;
 mod schema;
 mod shape;
+mod slips;
 mod source;
 
 use std::borrow::Cow;
@@ -26,7 +29,8 @@ use crate::diagnostic::{Rule, Span};
 use crate::limits::Limits;
 
 pub use fences::Fence;
-pub use schema::plain_kind;
+pub use quoting::quoted;
+pub use schema::{FIELDS, plain_kind};
 
 /// What a SKILL.md says, before anybody judges it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -52,6 +56,11 @@ pub struct Facts {
     pub comments: Vec<Comment>,
     /// Tabs between the colon of a field and its value.
     pub tabs: Vec<Span>,
+    /// Anchors that no alias names: most often words of a text.
+    pub anchors: Vec<Span>,
+    /// Fields that are indented by mistake, and so are parts of the values above
+    /// them.
+    pub slipped: Vec<Slipped>,
     /// Offset in bytes of the body, just behind the closing fence's line end;
     /// the whole length of the file where nothing closes the frontmatter.
     pub body: usize,
@@ -86,6 +95,26 @@ pub struct Comment {
     pub span: Span,
     /// Whether a blank follows the `#`, as where a comment is meant.
     pub spaced: bool,
+    /// Whether it stands in the place of a value.
+    pub instead: bool,
+}
+
+/// A field that is indented by mistake: the repair of unquoted colons makes it a
+/// part of the value above.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Slipped {
+    /// The field.
+    pub key: String,
+    /// Where it stands.
+    pub span: Span,
+    /// The colon behind it.
+    pub colon: Span,
+    /// The field whose value it is a part of now.
+    pub above: String,
+    /// Where that field stands.
+    pub above_span: Span,
+    /// The line from the field on, its middle left out where it is long.
+    pub line: String,
 }
 
 /// Which line ends a file has.
@@ -283,6 +312,8 @@ pub fn read(bytes: &[u8], limits: &Limits) -> Facts {
             facts.aliases = parsed.aliases;
             facts.comments = parsed.comments;
             facts.tabs = parsed.tabs;
+            facts.anchors = parsed.anchors;
+            facts.slipped = parsed.slipped;
             facts.fault = parsed.fault;
         }
         Err(fault) => facts.fault = Some(fault),
@@ -303,6 +334,8 @@ pub(super) fn read_between(text: &str, limits: &Limits) -> Facts {
         aliases: parsed.aliases,
         comments: parsed.comments,
         tabs: parsed.tabs,
+        anchors: parsed.anchors,
+        slipped: parsed.slipped,
         fault: parsed.fault,
         ..Facts::default()
     }
@@ -316,6 +349,8 @@ struct Parsed {
     aliases: Vec<Span>,
     comments: Vec<Comment>,
     tabs: Vec<Span>,
+    anchors: Vec<Span>,
+    slipped: Vec<Slipped>,
     fault: Option<Fault>,
 }
 
@@ -344,7 +379,8 @@ fn parse_text(text: &str, limits: &Limits) -> Result<Parsed, Fault> {
 /// Reads fields with the library, whatever they look like.
 fn slow(text: &str, limits: &Limits) -> Result<Parsed, Fault> {
     let shielded = places::Shielded::new(text)?;
-    let mut parsed = repair::read(&shielded.text, limits)?;
+    let mut parsed =
+        repair::read(&shielded.text, limits).map_err(|fault| shielded.restore_fault(fault))?;
     shielded.restore(&mut parsed.fields);
     if parsed.tags.is_empty() {
         settle_types(&mut parsed.fields.iter_mut().map(|field| &mut field.value));

@@ -114,6 +114,17 @@ impl<'a> Shielded<'a> {
         }
     }
 
+    /// Puts the original characters back into what is said of the text.
+    pub(super) fn restore_fault(&self, mut fault: Fault) -> Fault {
+        if !self.swaps.is_empty() {
+            self.restore_text(&mut fault.message);
+            if let Some(help) = &mut fault.help {
+                self.restore_text(help);
+            }
+        }
+        fault
+    }
+
     fn restore_content(&self, content: &mut Content) {
         match content {
             Content::Scalar(scalar) => self.restore_text(&mut scalar.text),

@@ -5,8 +5,9 @@ use std::ops::Range;
 
 use super::lexer::{Nodes, Stop};
 use super::library::{LEVELS, Refusal};
+use super::slips::{self, Slip};
 use super::source::Source;
-use super::{Fault, Value};
+use super::{Content, Fault, Value};
 use crate::diagnostic::{Rule, Span};
 use crate::limits::Limits;
 
@@ -80,7 +81,7 @@ fn is_core(written: &str) -> bool {
 
 fn tag(span: Span, written: &str, message: &str) -> Fault {
     Fault::new(Rule::YamlTag, span, message).with_help(format!(
-        "remove {written}; only !!str, !!int, !!bool, !!float, !!null, !!seq and !!map are read"
+        "put the whole value between quotes if {written} is a part of the text; the tags !!str, !!int, !!bool, !!float, !!null, !!seq and !!map alone are read"
     ))
 }
 
@@ -99,10 +100,25 @@ fn too_deep(span: Span, limits: &Limits) -> Fault {
 }
 
 /// Says that a document is a list or a single piece of text.
-pub(super) fn not_a_mapping(value: &Value) -> Fault {
-    let message = format!("the frontmatter is {}, not fields", value.kind());
-    Fault::new(Rule::NotAMapping, value.span, message)
-        .with_help("write one field a line, such as `name: my-skill`")
+pub(super) fn not_a_mapping(value: &Value, source: &Source) -> Fault {
+    if let Some(slip) = slips::of_first_field(source.original()) {
+        return slipped(slip, source);
+    }
+    let fault = |message: String| Fault::new(Rule::NotAMapping, value.span, message);
+    let is_field = |item: &Value| matches!(&item.content, Content::Mapping(_));
+    match &value.content {
+        Content::Sequence(items) if items.iter().any(is_field) => {
+            fault("the frontmatter is a list: dashes stand before its fields".into())
+                .with_help("remove the dashes, so that each field begins in column 1")
+        }
+        _ => fault(format!("the frontmatter is {}, not fields", value.kind()))
+            .with_help("write one field a line, such as `name: my-skill`"),
+    }
+}
+
+fn slipped(slip: Slip, source: &Source) -> Fault {
+    let span = source.part_of_original(&slip.place);
+    Fault::new(slip.rule, span, slip.message).with_help(slip.help)
 }
 
 /// How the library begins a complaint, whether what it was reading shows the
@@ -245,6 +261,10 @@ fn syntax(message: &str, offset: Option<usize>, source: &Source) -> Fault {
     if message.starts_with("found undefined tag handle") {
         let span = context(message, source).unwrap_or(stopped);
         return tag(span, "the tag", "a tag of an unknown set is used");
+    }
+    let line = offset.map(|offset| source.text[..offset].matches('\n').count());
+    if let Some(slip) = slips::find(source.original(), line.unwrap_or(usize::MAX)) {
+        return slipped(slip, source);
     }
     let is_tab = offset.is_some_and(|offset| source.text[offset..].starts_with('\t'));
     let message = if is_tab && message.starts_with("found character that cannot start") {

@@ -7,8 +7,11 @@
 
 use super::lexer::{self, Nodes, Token, TokenKind, begins_plain, is_blank_or_end};
 use super::library::{self, Outcome, Refusal};
+use super::lines::{Lines, offending_colon, skip_closed};
+use super::quoting::folded;
+use super::schema::FIELDS;
 use super::source::{Mend, Source};
-use super::{Comment, Fault, Parsed, Style, refusal};
+use super::{Comment, Fault, Parsed, Slipped, Style, refusal};
 use crate::diagnostic::Span;
 use crate::limits::Limits;
 
@@ -24,16 +27,22 @@ pub(super) fn read(text: &str, limits: &Limits) -> Result<Parsed, Fault> {
         Refusal::Syntax(..) => mends(text),
         _ => Vec::new(),
     };
-    let fault = refusal::fault(&refused, &nodes, &source, limits);
     if mends.is_empty() {
-        return Err(fault);
+        return Err(refusal::fault(&refused, &nodes, &source, limits));
     }
     let source = source.mended(&mends);
     let nodes = scan(&source, limits)?;
     match library::read(&source, &nodes, limits) {
         // Quotes that went into a block or other quotes would change its text.
-        Ok(_) if !source.mends_are_values(&nodes) => Err(fault),
-        Ok(outcome) => parsed(outcome, &nodes, &source),
+        Ok(_) if !source.mends_are_values(&nodes) => {
+            let source = Source::new(text);
+            let nodes = scan(&source, limits)?;
+            Err(refusal::fault(&refused, &nodes, &source, limits))
+        }
+        Ok(outcome) => Ok(Parsed {
+            slipped: slipped(&mends, &source),
+            ..parsed(outcome, &nodes, &source)?
+        }),
         Err(refused) => Err(refusal::fault(&refused, &nodes, &source, limits)),
     }
 }
@@ -49,7 +58,7 @@ fn parsed(outcome: Outcome, nodes: &Nodes, source: &Source) -> Result<Parsed, Fa
     }
     let fields = match outcome {
         Outcome::Fields(fields) => fields,
-        Outcome::Other(value) => return Err(refusal::not_a_mapping(&value)),
+        Outcome::Other(value) => return Err(refusal::not_a_mapping(&value, source)),
     };
     Ok(Parsed {
         fields,
@@ -57,22 +66,82 @@ fn parsed(outcome: Outcome, nodes: &Nodes, source: &Source) -> Result<Parsed, Fa
         aliases: nodes.aliases().map(|alias| source.span(alias)).collect(),
         comments: comments(nodes, source),
         tabs: tabs(nodes, source),
+        anchors: anchors(nodes, source),
+        slipped: Vec::new(),
         fault: refusal::foreign_tag(nodes, source),
     })
 }
 
-/// Finds the comments that end an unquoted value.
+/// Finds the anchors that no alias names. Whoever uses aliases means them all.
+fn anchors(nodes: &Nodes, source: &Source) -> Vec<Span> {
+    if nodes.aliases().next().is_some() {
+        return Vec::new();
+    }
+    let spans = nodes.anchors.iter().map(|anchor| source.part(anchor));
+    spans.collect()
+}
+
+/// Finds the fields that begin a line of a mended value.
+fn slipped(mends: &[Mend], source: &Source) -> Vec<Slipped> {
+    let lines = Lines::new(source.original());
+    let slipped = mends
+        .iter()
+        .filter_map(|mend| slipped_into(mend, &lines, source));
+    slipped.collect()
+}
+
+/// Returns the first line of a mended value that is a field of the specification
+/// or, where the value is an entry, any other entry.
+fn slipped_into(mend: &Mend, lines: &Lines, source: &Source) -> Option<Slipped> {
+    let text = source.original();
+    let field = |number: usize| {
+        let line = lines.get(number)?;
+        let entry = line.entry().filter(|entry| entry.keyed)?;
+        let key = entry.key(text);
+        let is_meant = match mend.column {
+            0 => FIELDS.contains(&key),
+            _ => is_word(key),
+        };
+        is_meant.then_some((line, entry))
+    };
+    let first = lines.number_of(mend.value.start) + 1;
+    let last = lines.number_of(mend.value.end - 1);
+    let (line, entry) = (first..=last).find_map(field)?;
+    let key = entry.key_range(text);
+    Some(Slipped {
+        span: source.part_of_original(&key),
+        colon: source.part_of_original(&(entry.after - 1..entry.after)),
+        key: text[key].to_owned(),
+        above: text[mend.key.clone()].to_owned(),
+        above_span: source.part_of_original(&mend.key),
+        line: folded(line.text),
+    })
+}
+
+/// Whether a key is a word in small letters.
+fn is_word(key: &str) -> bool {
+    let is_of_key = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b"-_".contains(&b);
+    key.starts_with(|c: char| c.is_ascii_lowercase()) && key.bytes().all(is_of_key)
+}
+
+/// Finds the comments that end an unquoted value, or stand in its place.
 fn comments(nodes: &Nodes, source: &Source) -> Vec<Comment> {
     let behind = |token: &Token| {
         let is_plain = token.kind == TokenKind::Scalar(Style::Plain);
         let line = source.text.get(token.end..)?.split('\n').next()?;
-        let comment = line.trim_start_matches([' ', '\t']);
+        let blanks = line.trim_start_matches([' ', '\t']);
+        let instead = blanks.starts_with(':');
+        let comment = blanks
+            .strip_prefix(':')
+            .unwrap_or(blanks)
+            .trim_start_matches([' ', '\t']);
         let start = token.end + line.len() - comment.len();
         let end = start + comment.trim_end().len();
         let spaced = is_blank_or_end(comment.as_bytes().get(1).copied());
         (is_plain && comment.starts_with('#')).then(|| Comment {
             span: source.part(&(start..end)),
             spaced,
+            instead,
         })
     };
     nodes.tokens.iter().filter_map(behind).collect()
@@ -128,6 +197,8 @@ fn mends(text: &str) -> Vec<Mend> {
                 if let Some(colon) = offending_colon(&bytes[start..end]) {
                     mends.push(Mend {
                         value: start..end,
+                        key: entry.key_range(text),
+                        column: entry.column,
                         colon: start + colon,
                     });
                 }
@@ -136,18 +207,6 @@ fn mends(text: &str) -> Vec<Mend> {
         }
     }
     mends
-}
-
-/// Returns the first colon that would end a key, unless a comment comes first.
-fn offending_colon(value: &[u8]) -> Option<usize> {
-    value.iter().enumerate().find_map(|(i, &b)| {
-        let comment = b == b'#' && i > 0 && is_blank_or_end(Some(value[i - 1]));
-        if comment {
-            Some(None)
-        } else {
-            (b == b':' && is_blank_or_end(value.get(i + 1).copied())).then_some(Some(i))
-        }
-    })?
 }
 
 /// Steps over the anchor and the tag before a value.
@@ -162,193 +221,6 @@ fn skip_properties(bytes: &[u8], start: usize) -> usize {
         at += blanks.count();
     }
     at
-}
-
-/// Returns the end of the quotes or brackets that open at `start`, or the
-/// end of the text.
-fn skip_closed(bytes: &[u8], start: usize) -> usize {
-    let mut open = 0_usize;
-    let mut quote = None;
-    let mut at = start;
-    while let Some(&b) = bytes.get(at) {
-        match (quote, b) {
-            (Some(b'"'), b'\\') => at += 1,
-            (Some(q), b) if q == b => quote = None,
-            (None, b'\'' | b'"') => quote = Some(b),
-            (None, b'[' | b'{') => open += 1,
-            (None, b']' | b'}') => open = open.saturating_sub(1),
-            _ => {}
-        }
-        if quote.is_none() && open == 0 {
-            return at;
-        }
-        at += 1;
-    }
-    bytes.len()
-}
-
-/// A line of a block.
-#[derive(Clone, Copy)]
-struct Line<'a> {
-    /// Its first byte.
-    start: usize,
-    /// Without blanks and line end behind it.
-    text: &'a str,
-}
-
-/// `key: value` on a line, or an item of a list.
-struct Entry {
-    /// The column of the key or the dash, from 0.
-    column: usize,
-    /// Behind the colon or the dash.
-    after: usize,
-    /// The end of the line's text.
-    end: usize,
-    /// Whether it has a key.
-    keyed: bool,
-    /// Whether the key holds a blank.
-    worded: bool,
-}
-
-impl Entry {
-    /// Returns where the value begins, if it begins on this line.
-    fn value(&self, text: &str) -> Option<usize> {
-        let rest = text.get(self.after..self.end)?;
-        let value = rest.trim_start_matches([' ', '\t']);
-        (!value.is_empty() && !value.starts_with('#')).then(|| self.end - value.len())
-    }
-}
-
-impl Line<'_> {
-    fn indent(self) -> usize {
-        self.text.bytes().take_while(|&b| b == b' ').count()
-    }
-
-    fn is_empty(self) -> bool {
-        self.text.is_empty()
-    }
-
-    fn is_comment(self) -> bool {
-        self.text.trim_start().starts_with('#')
-    }
-
-    /// Returns the entry on this line, behind any `- ` of list items; without
-    /// a key, the last item itself.
-    fn entry(self) -> Option<Entry> {
-        let mut column = self.indent();
-        let mut dash = None;
-        while let Some(item) = self.text[column..].strip_prefix("- ") {
-            dash = Some(column);
-            column = self.text.len() - item.trim_start_matches([' ', '\t']).len();
-        }
-        let (column, length, key) = match (split_key(&self.text[column..]), dash) {
-            (Some((key, length)), _) => (column, column + length, Some(key)),
-            (None, Some(dash)) => (dash, column, None),
-            (None, None) => return None,
-        };
-        Some(Entry {
-            column,
-            after: self.start + length,
-            end: self.start + self.text.len(),
-            keyed: key.is_some(),
-            worded: key.is_some_and(|key| key.contains(' ')),
-        })
-    }
-
-    fn is_item(self) -> bool {
-        let rest = self.text.trim_start();
-        rest == "-" || rest.starts_with("- ")
-    }
-}
-
-/// Splits `key: …` into the key and the length up to behind the colon.
-fn split_key(text: &str) -> Option<(&str, usize)> {
-    let bytes = text.as_bytes();
-    let first = *bytes.first()?;
-    let from = match first {
-        b'\'' | b'"' => skip_closed(bytes, 0) + 1,
-        _ if begins_plain(first, bytes.get(1).copied()) => 0,
-        _ => return None,
-    };
-    let colon = from + offending_colon(bytes.get(from..)?)?;
-    let only_blanks = from == 0 || text.get(from..colon)?.trim().is_empty();
-    only_blanks.then(|| (&text[..colon], colon + 1))
-}
-
-struct Lines<'a>(Vec<Line<'a>>);
-
-impl<'a> Lines<'a> {
-    fn new(text: &'a str) -> Self {
-        let mut start = 0;
-        let line = |raw: &'a str| {
-            let line = Line {
-                start,
-                text: raw.trim_end_matches([' ', '\t', '\r', '\n']),
-            };
-            start += raw.len();
-            line
-        };
-        Self(text.split_inclusive('\n').map(line).collect())
-    }
-
-    fn get(&self, number: usize) -> Option<Line<'a>> {
-        self.0.get(number).copied()
-    }
-
-    fn end_of(&self, number: usize) -> usize {
-        self.get(number)
-            .map_or(0, |line| line.start + line.text.len())
-    }
-
-    /// Returns the line that holds the byte at `offset`.
-    fn number_of(&self, offset: usize) -> usize {
-        let after = self.0.partition_point(|line| line.start <= offset);
-        after.saturating_sub(1)
-    }
-
-    /// Returns the first line from `number` on that is not part of a block
-    /// under `column`.
-    fn after_deeper(&self, number: usize, column: usize) -> usize {
-        let inside = |line: &&Line| line.is_empty() || line.indent() > column;
-        number + self.0[number..].iter().take_while(inside).count()
-    }
-
-    /// Returns the line behind the last that goes on with a plain value.
-    fn after_plain(&self, number: usize, column: usize) -> usize {
-        let goes_on =
-            |line: &&Line| line.is_empty() || line.indent() > column && !line.is_comment();
-        let lines = self.0.get(number..).unwrap_or_default();
-        let count = lines.iter().take_while(goes_on).count();
-        let blank = lines[..count]
-            .iter()
-            .rev()
-            .take_while(|line| line.is_empty());
-        number + count - blank.count()
-    }
-
-    /// Returns where a plain value begins that has the lines under its key for
-    /// itself, and the number of its first line.
-    fn wrapped_value(&self, number: usize, column: usize) -> Option<(usize, usize)> {
-        let skipped = self.0.get(number..)?.iter();
-        let first = number + skipped.take_while(|line| line.is_empty()).count();
-        let line = self.get(first)?;
-        if line.indent() <= column || line.is_comment() || line.is_item() {
-            return None;
-        }
-        if let Some(entry) = line.entry() {
-            // A key of several words above a line that is no entry is a
-            // sentence with a colon in it.
-            let next = self.get(first + 1)?;
-            let sentence = entry.worded
-                && next.indent() == line.indent()
-                && next.entry().is_none()
-                && !(next.is_empty() || next.is_item() || next.is_comment());
-            if !sentence {
-                return None;
-            }
-        }
-        Some((line.start + line.indent(), first))
-    }
 }
 
 #[cfg(test)]

@@ -1,9 +1,20 @@
-//! The types of plain scalars: the core schema of YAML 1.2.
+//! The fields of the specification, and the types of plain scalars: the core
+//! schema of YAML 1.2.
 //!
 //! Where the library turns off from it (it takes `007` for a text), this file is
 //! right; a test holds the two equal in everything else.
 
 use super::ScalarKind;
+
+/// The fields of the specification.
+pub const FIELDS: [&str; 6] = [
+    "name",
+    "description",
+    "license",
+    "compatibility",
+    "metadata",
+    "allowed-tools",
+];
 
 /// Returns the type that `text` has in YAML without quotes, as in
 /// [`read`](super::read).

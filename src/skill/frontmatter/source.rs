@@ -12,6 +12,10 @@ use crate::diagnostic::Span;
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Mend {
     pub(super) value: Range<usize>,
+    /// Its key.
+    pub(super) key: Range<usize>,
+    /// The column of its key, from 0.
+    pub(super) column: usize,
     /// The first colon in it that YAML takes for a key's.
     pub(super) colon: usize,
 }
@@ -84,8 +88,21 @@ impl<'a> Source<'a> {
         self.colons.iter().all(is_value)
     }
 
+    /// Returns the text before anything was mended.
+    pub(super) fn original(&self) -> &'a str {
+        self.original
+    }
+
+    /// Returns where a part of one line of the original stands.
+    pub(super) fn part_of_original(&self, part: &Range<usize>) -> Span {
+        let written = self.original.get(part.clone()).unwrap_or_default();
+        self.places
+            .at(part.start)
+            .with_length(written.chars().count())
+    }
+
     /// Returns the byte of the original that a byte of the text stands for.
-    fn original(&self, offset: usize) -> usize {
+    fn origin_of(&self, offset: usize) -> usize {
         if self.origin.is_empty() {
             return offset;
         }
@@ -103,16 +120,16 @@ impl<'a> Source<'a> {
             let start = self.origin.partition_point(|&origin| origin < start);
             let chars = self.text.get(start..).unwrap_or_default().char_indices();
             let in_line = chars.map(|(i, _)| start + i).nth(column);
-            self.original(in_line.unwrap_or(self.text.len()))
+            self.origin_of(in_line.unwrap_or(self.text.len()))
         };
         self.places.at(offset)
     }
 
     /// Returns where a node stands, with its length on its first line.
     pub(super) fn span(&self, token: Token) -> Span {
-        let start = self.original(token.start);
+        let start = self.origin_of(token.start);
         let end = match token.end.checked_sub(1) {
-            Some(last) if !self.origin.is_empty() => self.original(last) + 1,
+            Some(last) if !self.origin.is_empty() => self.origin_of(last) + 1,
             _ => token.end,
         };
         let written = self.original.get(start..end).unwrap_or_default();
@@ -129,7 +146,7 @@ impl<'a> Source<'a> {
 
     /// Returns the point of a byte of the text.
     pub(super) fn point(&self, offset: usize) -> Span {
-        self.places.at(self.original(offset))
+        self.places.at(self.origin_of(offset))
     }
 
     /// Returns the colon that was mended in the scalar that begins here.

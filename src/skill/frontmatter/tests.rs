@@ -176,7 +176,7 @@ fn what_is_no_yaml_is_a_fault_with_its_place() {
         ("a: x: y\nb: \u{e9}: `\nc: `\n", Rule::YamlInvalid, 4, 4),
         ("a: 'b\n", Rule::YamlInvalid, 2, 4),
         ("a: \"b\\q\"\n", Rule::YamlInvalid, 2, 6),
-        ("a: \"b\\Users\"\n", Rule::YamlInvalid, 2, 8),
+        ("a: \"b\\Users\"\n", Rule::YamlInvalid, 2, 6),
         ("a: ? b\n", Rule::YamlInvalid, 2, 4),
         ("a: !!str\"b\"\n", Rule::YamlInvalid, 2, 9),
         ("a: !<b\n", Rule::YamlInvalid, 2, 7),
@@ -224,11 +224,11 @@ fn a_windows_path_between_double_quotes_is_told_in_our_words() {
 
     assert_eq!(
         fault.message,
-        "an escape between double quotes lacks its hexadecimal digits"
+        "between double quotes, `\\U` is an escape that lacks its 8 hexadecimal digits"
     );
     assert_eq!(
         fault.help.as_deref(),
-        Some("double the backslash, or use single quotes")
+        Some("use single quotes: a: 'C:\\Users'")
     );
 }
 
@@ -311,7 +311,7 @@ fn a_tag_is_a_tag_only_where_a_value_begins() {
 #[test]
 fn fences_are_lines_of_three_dashes() {
     use Rule::{
-        FrontmatterMissing as Missing, FrontmatterNotFirst as NotFirst,
+        ByteOrderMark, FrontmatterMissing as Missing, FrontmatterNotFirst as NotFirst,
         FrontmatterUnclosed as Unclosed, LoneCarriageReturn, NotText,
     };
     for (file, expected) in [
@@ -349,7 +349,7 @@ fn fences_are_lines_of_three_dashes() {
         ("---\ra: b\r---\rx", Err((LoneCarriageReturn, 1, "lone"))),
         (
             "\u{feff}\u{feff}---\n---\n",
-            Err((Missing, 1, "second byte-order")),
+            Err((ByteOrderMark, 1, "more than one")),
         ),
         ("\0x\n", Err((NotText, 1, "NUL"))),
         ("-\0-\0-\0\n\0", Err((NotText, 1, "UTF-16"))),

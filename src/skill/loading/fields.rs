@@ -8,6 +8,7 @@ use super::{Breach, COMPATIBILITY_CHARACTERS, FIELDS, Findings, longer_than, quo
 use crate::diagnostic::Span;
 use crate::name;
 use crate::skill::frontmatter::{Content, Facts, Field, Scalar, ScalarKind, Value};
+use crate::text;
 
 /// Unknown fields, doubles and repairs that get a diagnostic of their own; the
 /// rest are counted. Nobody mends more at a time.
@@ -15,13 +16,15 @@ pub(super) const SHOWN: usize = 32;
 
 impl Findings<'_> {
     /// What holds of every field alike: doubles, repairs, unknown names.
-    pub(super) fn about_all(&mut self, fields: &[Field]) {
+    pub(super) fn about_all(&mut self, facts: &Facts) {
+        let fields = &facts.fields;
         let doubles = doubles(fields);
         self.duplicates(fields, &doubles);
         let is_double = |i: &usize| doubles.binary_search_by_key(i, |&(again, _)| again).is_ok();
+        let told = told_elsewhere(fields);
         let mut unknown = (0..fields.len())
             .filter(|&i| !FIELDS.contains(&&*fields[i].key))
-            .filter(|i| !is_double(i));
+            .filter(|i| !is_double(i) && !told.contains(i));
         for i in unknown.by_ref().take(SHOWN) {
             self.unknown(&fields[i]);
         }
@@ -37,6 +40,7 @@ impl Findings<'_> {
         for field in fields {
             repairs(&field.value, &mut colons);
         }
+        colons.retain(|colon| facts.slipped.iter().all(|slipped| slipped.colon != *colon));
         self.repaired(&colons);
     }
 
@@ -87,8 +91,7 @@ impl Findings<'_> {
 
     pub(super) fn unknown(&mut self, field: &Field) {
         let message = format!("the specification has no field {}", quoted(&field.key));
-        let near = name::near(&field.key, FIELDS);
-        let help = match near.first() {
+        let help = match meant(&field.key) {
             Some(meant) => format!("did you mean `{meant}`?"),
             None => "keep it under `metadata`, if only your own tools read it".to_owned(),
         };
@@ -122,7 +125,7 @@ impl Findings<'_> {
             );
         }
         if let Some(value) = facts.field("metadata").map(|field| &field.value) {
-            self.metadata(value);
+            self.metadata(value, facts);
         }
         if let Some(value) = facts.field("allowed-tools").map(|field| &field.value) {
             self.tools(value);
@@ -164,14 +167,25 @@ impl Findings<'_> {
         }
     }
 
-    fn metadata(&mut self, value: &Value) {
+    fn metadata(&mut self, value: &Value, facts: &Facts) {
         match &value.content {
             Content::Mapping(fields) => {
                 self.duplicates(fields, &doubles(fields));
                 self.metadata_values(fields);
             }
             Content::Scalar(scalar) if scalar.kind == ScalarKind::Null => {
-                self.no_value("metadata", value.span);
+                match below_metadata(&facts.fields).next() {
+                    Some(first) => {
+                        let key = &facts.fields[first].key;
+                        let message = format!(
+                            "metadata has no value: {} below it is not indented",
+                            quoted(key)
+                        );
+                        let help = "begin the lines that belong to it with two blanks";
+                        self.tell(Breach::NoValue, value.span, message, help);
+                    }
+                    None => self.no_value("metadata", value.span),
+                }
             }
             _ => self.wrong_type(
                 Breach::WrongShape,
@@ -216,6 +230,56 @@ impl Findings<'_> {
             );
         }
     }
+}
+
+/// Returns the unknown fields that have a finding of another kind: those below
+/// an empty `metadata`, and those that stand for a missing field.
+fn told_elsewhere(fields: &[Field]) -> Vec<usize> {
+    let stand_ins = ["name", "description"].into_iter();
+    let stand_ins = stand_ins.filter_map(|key| stand_in(fields, key));
+    below_metadata(fields).chain(stand_ins).collect()
+}
+
+/// Returns the unknown field that was meant for a missing one.
+pub(super) fn stand_in(fields: &[Field], key: &str) -> Option<usize> {
+    if fields.iter().any(|field| field.key == key) {
+        return None;
+    }
+    let is_meant = |field: &Field| !FIELDS.contains(&&*field.key) && meant(&field.key) == Some(key);
+    fields.iter().position(is_meant)
+}
+
+/// Says how a field is written that was meant for another.
+pub(super) fn as_written(key: &str) -> String {
+    let shown = text::one_line(key);
+    if shown == key {
+        format!("the field is written {}", quoted(key))
+    } else {
+        format!(
+            "the field {} holds characters that nobody sees",
+            quoted(&shown)
+        )
+    }
+}
+
+/// Returns the field of the specification that a key was meant for.
+fn meant(key: &str) -> Option<&'static str> {
+    name::near(&text::one_line(key), FIELDS).first().copied()
+}
+
+/// Returns the unknown fields right below a `metadata` without a value: they
+/// were to be its entries.
+fn below_metadata(fields: &[Field]) -> impl Iterator<Item = usize> {
+    let is_bare = |field: &Field| {
+        let scalar = field.value.scalar();
+        field.key == "metadata" && scalar.is_some_and(|scalar| scalar.text.is_empty())
+    };
+    let metadata = fields.iter().position(is_bare);
+    let first = metadata.map_or(fields.len(), |index| index + 1);
+    (first..fields.len()).take_while(|&index| {
+        let key = &*fields[index].key;
+        !FIELDS.contains(&key) && meant(key).is_none()
+    })
 }
 
 /// Whether a value is null, or text without a character.

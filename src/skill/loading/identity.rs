@@ -1,13 +1,53 @@
 //! The two fields that make a skill: its name and its description.
 
+use super::fields::{self, SHOWN};
 use super::{Breach, DESCRIPTION_CHARACTERS, Findings, longer_than, quoted};
-use crate::diagnostic::Span;
+use crate::diagnostic::{Severity, Span};
 use crate::limits::Limits;
 use crate::name::{SPEC_NAME_CHARACTERS, is_spec_name};
-use crate::skill::frontmatter::{self, Facts, Field, ScalarKind};
+use crate::skill::frontmatter::{self, Comment, Facts, Scalar, ScalarKind};
 use crate::text;
 
 impl Findings<'_> {
+    /// What is said of fields that are indented by mistake: once, and nothing of
+    /// what comes of it.
+    pub(super) fn slipped(&mut self, facts: &Facts, limits: &Limits) {
+        for slipped in facts.slipped.iter().take(SHOWN) {
+            let Some(severity) = self.profile.severity(Breach::UnquotedColon) else {
+                return;
+            };
+            let name = facts.field("name").and_then(|field| field.value.scalar());
+            let is_unsafe = |name: &Scalar| unsafe_because(&name.text, limits).is_some();
+            let keeps_from_loading = is_slipped(facts, "description")
+                && slipped.key == "description"
+                || slipped.above == "name" && name.is_some_and(is_unsafe);
+            let severity = if keeps_from_loading {
+                Severity::Error
+            } else {
+                severity
+            };
+            let message = format!(
+                "{} is indented, so that it is a part of the value of {}",
+                quoted(&slipped.key),
+                quoted(&slipped.above)
+            );
+            let help = match slipped.above_span.column {
+                1 => format!("begin the line in column 1: {}", slipped.line),
+                column => format!(
+                    "begin it in column {column}, in line with {}",
+                    quoted(&slipped.above)
+                ),
+            };
+            self.tell_as(
+                severity,
+                Breach::UnquotedColon,
+                slipped.span,
+                message,
+                &help,
+            );
+        }
+    }
+
     /// Returns the name, unless it is unsafe.
     pub(super) fn name(&mut self, facts: &Facts, folder: &str, limits: &Limits) -> Option<String> {
         let field = facts.field("name");
@@ -17,9 +57,15 @@ impl Findings<'_> {
             filled.then_some((field.value.span, scalar))
         });
         let Some((span, scalar)) = written else {
-            return self.folder_name(field, folder, limits);
+            return self.folder_name(facts, folder, limits);
         };
         let name = text::nfc(&scalar.text);
+        // What the name is with a field in it is of no interest.
+        if facts.slipped.iter().any(|slipped| slipped.above == "name") {
+            return unsafe_because(&name, limits)
+                .is_none()
+                .then(|| name.into_owned());
+        }
         if !self.is_safe(&name, span, limits) {
             return None;
         }
@@ -42,16 +88,15 @@ impl Findings<'_> {
     }
 
     /// Lets the folder's name stand in for a missing one.
-    fn folder_name(
-        &mut self,
-        field: Option<&Field>,
-        folder: &str,
-        limits: &Limits,
-    ) -> Option<String> {
+    fn folder_name(&mut self, facts: &Facts, folder: &str, limits: &Limits) -> Option<String> {
+        let field = facts.field("name");
         let span = field.map_or(Span::START, |field| field.value.span);
         let name = text::nfc(folder);
         if !self.is_safe(&name, span, limits) {
             return None;
+        }
+        if is_slipped(facts, "name") {
+            return Some(name.into_owned());
         }
         let what = match field.map(|field| &field.value) {
             None => "the name is missing".to_owned(),
@@ -63,35 +108,23 @@ impl Findings<'_> {
                 Some(_) => "the name is empty".to_owned(),
             },
         };
+        let (span, what) = match fields::stand_in(&facts.fields, "name") {
+            Some(index) => {
+                let other = &facts.fields[index];
+                let how = fields::as_written(&other.key);
+                (other.key_span, format!("{what}: {how}"))
+            }
+            None => (span, what),
+        };
         let message = format!("{what}; the folder's name {} stands in", quoted(&name));
-        self.tell(
-            Breach::NameMissing,
-            span,
-            message,
-            &format!("write `name: {}`", scalar_of(&name)),
-        );
+        let help = format!("write `name: {}`", scalar_of(&name));
+        self.tell(Breach::NameMissing, span, message, &help);
         self.about_name(&name, span);
         Some(name.into_owned())
     }
 
     pub(super) fn is_safe(&mut self, name: &str, span: Span, limits: &Limits) -> bool {
-        let control = name.chars().find(|c| c.is_control());
-        let message = if let Some(c) = control {
-            format!(
-                "the name holds the control character U+{:04X}",
-                u32::from(c)
-            )
-        } else if name.contains(['/', '\\']) {
-            "the name holds a slash, as a path does".to_owned()
-        } else if matches!(name, "." | ".." | "") {
-            "the name would be a path".to_owned()
-        } else if name.len() > limits.name_bytes {
-            format!(
-                "the name has {} bytes; at most {} are taken",
-                name.len(),
-                limits.name_bytes
-            )
-        } else {
+        let Some(message) = unsafe_because(name, limits) else {
             return true;
         };
         let help = "use at most 64 of the characters a-z, 0-9 and -";
@@ -131,6 +164,17 @@ impl Findings<'_> {
     pub(super) fn description(&mut self, facts: &Facts) -> Option<String> {
         let help = "write what the skill does and when to use it: `description: …`";
         let Some(field) = facts.field("description") else {
+            if is_slipped(facts, "description") {
+                return None;
+            }
+            if let Some(index) = fields::stand_in(&facts.fields, "description") {
+                let other = &facts.fields[index];
+                let how = fields::as_written(&other.key);
+                let message = format!("there is no description: {how}");
+                let help = "write it `description`";
+                self.tell(Breach::DescriptionMissing, other.key_span, message, help);
+                return None;
+            }
             let span = facts
                 .fields
                 .first()
@@ -149,6 +193,15 @@ impl Findings<'_> {
             self.tell(Breach::DescriptionMissing, span, message, help);
             return None;
         };
+        let comment = |comment: &&Comment| comment.instead && comment.span.line == span.line;
+        if scalar.kind == ScalarKind::Null
+            && let Some(comment) = facts.comments.iter().find(comment)
+        {
+            let message = "the description is empty: a value that begins with `#` is a comment";
+            let help = "put the whole value between quotes";
+            self.tell(Breach::DescriptionMissing, comment.span, message, help);
+            return None;
+        }
         if scalar.kind == ScalarKind::Null || shows_nothing(&scalar.text) {
             self.tell(
                 Breach::DescriptionMissing,
@@ -167,6 +220,31 @@ impl Findings<'_> {
             self.tell(Breach::DescriptionTooLong, span, message, help);
         }
         Some(scalar.text.clone())
+    }
+}
+
+/// Whether a missing field is there, but indented by mistake.
+fn is_slipped(facts: &Facts, key: &str) -> bool {
+    let mut slipped = facts.slipped.iter();
+    facts.field(key).is_none() && slipped.any(|slipped| slipped.key == key)
+}
+
+/// Returns why no skill may bear a name.
+fn unsafe_because(name: &str, limits: &Limits) -> Option<String> {
+    if let Some(c) = name.chars().find(|c| c.is_control()) {
+        let code = u32::from(c);
+        Some(format!("the name holds the control character U+{code:04X}"))
+    } else if name.contains(['/', '\\']) {
+        Some("the name holds a slash, as a path does".to_owned())
+    } else if matches!(name, "." | ".." | "") {
+        Some("the name would be a path".to_owned())
+    } else if name.len() > limits.name_bytes {
+        let (length, most) = (name.len(), limits.name_bytes);
+        Some(format!(
+            "the name has {length} bytes; at most {most} are taken"
+        ))
+    } else {
+        None
     }
 }
 

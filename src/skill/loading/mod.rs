@@ -16,17 +16,8 @@ use super::profile::{Breach, Profile};
 use crate::diagnostic::{Diagnostic, Severity, Span};
 use crate::limits::Limits;
 
+pub use super::frontmatter::FIELDS;
 pub use tools::allowed_tools;
-
-/// The fields of the specification.
-pub const FIELDS: [&str; 6] = [
-    "name",
-    "description",
-    "license",
-    "compatibility",
-    "metadata",
-    "allowed-tools",
-];
 
 /// Characters of a description (specification: 1–1024).
 pub const DESCRIPTION_CHARACTERS: usize = 1_024;
@@ -128,11 +119,12 @@ pub(super) fn judge(
         list: Vec::new(),
     };
     findings.about_the_file(facts);
+    findings.slipped(facts, limits);
     let (mut name, mut description) = (None, None);
     if let Some(fault) = &facts.fault {
         findings.about_the_fault(fault);
     } else {
-        findings.about_all(&facts.fields);
+        findings.about_all(facts);
         name = findings.name(facts, folder, limits);
         description = findings.description(facts);
         findings.about_the_rest(facts);
@@ -155,9 +147,19 @@ struct Findings<'a> {
 impl Findings<'_> {
     /// Says that there is a breach, unless the profile has no word for it.
     fn tell(&mut self, breach: Breach, span: Span, message: impl Into<String>, help: &str) {
-        let Some(severity) = self.profile.severity(breach) else {
-            return;
-        };
+        if let Some(severity) = self.profile.severity(breach) {
+            self.tell_as(severity, breach, span, message, help);
+        }
+    }
+
+    fn tell_as(
+        &mut self,
+        severity: Severity,
+        breach: Breach,
+        span: Span,
+        message: impl Into<String>,
+        help: &str,
+    ) {
         let told = Diagnostic::new(breach.rule(), severity, self.file, message)
             .at(span)
             .with_help(help);
@@ -194,7 +196,11 @@ impl Findings<'_> {
 
     /// What holds of the file whatever its fields are.
     fn about_the_file(&mut self, facts: &Facts) {
-        if facts.byte_order_mark {
+        let marks_are_the_fault = facts
+            .fault
+            .as_ref()
+            .is_some_and(|fault| fault.rule == Breach::ByteOrderMark.rule());
+        if facts.byte_order_mark && !marks_are_the_fault {
             self.tell(
                 Breach::ByteOrderMark,
                 Span::START.with_length(1),

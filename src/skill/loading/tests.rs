@@ -410,3 +410,131 @@ fn allowed_tools_are_a_text_or_a_list() {
         assert_eq!(allowed_tools(&facts), expected, "{value:?}");
     }
 }
+
+/// The findings of one file under `spec`, as rule, line, column and texts.
+fn told(frontmatter: &str) -> Vec<(&'static str, u32, u32, String, String)> {
+    let file = format!("---\n{frontmatter}---\nBody.\n");
+    let facts = frontmatter::read(file.as_bytes(), &LIMITS);
+    let judged = super::judge(
+        &facts,
+        Path::new("/s/a/SKILL.md"),
+        "a",
+        Profile::SPEC,
+        &LIMITS,
+    );
+    let told = judged.diagnostics.into_iter().map(|found| {
+        let Span { line, column, .. } = found.span;
+        let help = found.help.unwrap_or_default();
+        (found.rule.code(), line, column, found.message, help)
+    });
+    told.collect()
+}
+
+#[test]
+fn one_slip_is_told_once_and_names_its_cause() {
+    for (text, rule, line, column, message, help) in [
+        (
+            "name: a\n description: Reads CSV/TSV files.\n",
+            "unquoted-colon",
+            3,
+            2,
+            "`description` is indented, so that it is a part of the value of `name`",
+            "begin the line in column 1: description: Reads CSV/TSV files.",
+        ),
+        (
+            "description: x\n  name: a\n",
+            "unquoted-colon",
+            3,
+            3,
+            "`name` is indented, so that it is a part of the value of `description`",
+            "begin the line in column 1: name: a",
+        ),
+        (
+            "name: a\ndescription: x\n  license: MIT\n",
+            "unquoted-colon",
+            4,
+            3,
+            "`license` is indented, so that it is a part of the value of `description`",
+            "begin the line in column 1: license: MIT",
+        ),
+        (
+            "name: a\ndescription: x\nmetadata:\n  author: me\n   version: \"1\"\n",
+            "unquoted-colon",
+            6,
+            4,
+            "`version` is indented, so that it is a part of the value of `author`",
+            "begin it in column 3, in line with `author`",
+        ),
+        (
+            "name: a\ndescription: x\nmetadata:\nauthor: me\nversion: \"1\"\n",
+            "field-type",
+            4,
+            10,
+            "metadata has no value: `author` below it is not indented",
+            "begin the lines that belong to it with two blanks",
+        ),
+        (
+            "name: a\nDescription: x\n",
+            "description-missing",
+            3,
+            1,
+            "there is no description: the field is written `Description`",
+            "write it `description`",
+        ),
+        (
+            "NAME: a\ndescription: x\n",
+            "name-missing",
+            2,
+            1,
+            "the name is missing: the field is written `NAME`; the folder's name `a` stands in",
+            "write `name: a`",
+        ),
+        (
+            "name: a\ndescription: # x\n",
+            "description-missing",
+            3,
+            14,
+            "the description is empty: a value that begins with `#` is a comment",
+            "put the whole value between quotes",
+        ),
+        (
+            "name: a\ndescription: &pdf reads\n",
+            "value-cut",
+            3,
+            14,
+            "this word is no part of the value: in YAML, `&` begins the name of an anchor",
+            "put the whole value between quotes",
+        ),
+    ] {
+        let expected = (rule, line, column, message.to_owned(), help.to_owned());
+        assert_eq!(told(text), [expected], "{text:?}");
+    }
+}
+
+#[test]
+fn a_sentence_with_a_colon_on_its_second_line_is_no_slip() {
+    let told = told("name: a\ndescription: Reads PDF files\n  Note: only text.\n");
+
+    let rules: Vec<_> = told.iter().map(|told| (told.0, told.2)).collect();
+    assert_eq!(rules, [("unquoted-colon", 7)]);
+}
+
+#[test]
+fn a_skill_that_a_slip_keeps_from_loading_has_an_error() {
+    for text in [
+        "name: a\n description: x\n",
+        "name: a\n license: x/y\ndescription: x\n",
+        "name: a\nDescription: x\n",
+    ] {
+        let file = format!("---\n{text}---\nBody.\n");
+        let facts = frontmatter::read(file.as_bytes(), &LIMITS);
+
+        let refused = load(&facts, Path::new("/s/a/SKILL.md"), "a", &LIMITS);
+
+        let found = refused.expect_err(text);
+        assert!(
+            found.iter().any(|found| found.severity == Severity::Error),
+            "{text:?}"
+        );
+    }
+}

@@ -37,6 +37,12 @@ impl Findings<'_> {
             .collect();
         let help = "put the whole value between quotes";
         self.tell_each(Breach::ValueCut, &cuts, help);
+        let anchors = facts.anchors.iter().map(|&anchor| {
+            let message =
+                "this word is no part of the value: in YAML, `&` begins the name of an anchor";
+            (anchor, message.to_owned())
+        });
+        self.tell_each(Breach::ValueCut, &anchors.collect::<Vec<_>>(), help);
         if self.profile.severity(Breach::Yaml11Boolean).is_some() {
             let values = facts.fields.iter().flat_map(texts);
             let words: Vec<_> = values.filter_map(truth_word).collect();
@@ -67,7 +73,8 @@ impl Findings<'_> {
 /// or behind a description.
 fn is_cut(facts: &Facts, comment: &Comment) -> bool {
     let field = facts.field_above(comment.span.line);
-    !comment.spaced || field.is_some_and(|field| field.key == "description")
+    !comment.instead && !comment.spaced
+        || !comment.instead && field.is_some_and(|field| field.key == "description")
 }
 
 fn truth_word(value: &Value) -> Option<(Span, String)> {

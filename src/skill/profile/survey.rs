@@ -138,7 +138,7 @@ impl Survey {
             Rule::NotAMapping => Case::NotAMapping,
             Rule::YamlAliases => Case::AliasBomb,
             Rule::YamlTag => Case::ForeignTag,
-            Rule::YamlInvalid => not_yaml(text, fault.span),
+            Rule::YamlInvalid | Rule::MergeMarker => not_yaml(text, fault.span),
             _ => Case::NotReadHere,
         };
         self.note(case, fault.span);
@@ -153,7 +153,7 @@ impl Survey {
         }
         for comment in &facts.comments {
             let field = facts.field_above(comment.span.line);
-            if field.is_some_and(|field| field.key == "description") {
+            if !comment.instead && field.is_some_and(|field| field.key == "description") {
                 self.note(Case::ValueCut, comment.span);
             }
         }

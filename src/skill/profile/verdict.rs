@@ -148,13 +148,28 @@ fn rest_on_our_own(told: &mut Told, facts: &Facts, strict: &[Diagnostic]) {
         }
         _ => None,
     };
-    if let Some((rule, span)) = place {
+    let slipped = told.case.and_then(|case| slipped(case, facts));
+    if let Some((rule, span)) = place.or(slipped) {
         (told.rule, told.span) = (rule, span);
     } else if told.span == Span::START
         && let Some(found) = strict.iter().find(|found| found.rule == told.rule)
     {
         told.span = found.span;
     }
+}
+
+/// Gives what comes of a field that is indented by mistake the rule and the
+/// place of that.
+fn slipped(case: Case, facts: &Facts) -> Option<(Rule, Span)> {
+    let slipped = facts.slipped.iter();
+    let mut causes = slipped.filter(|slipped| match case {
+        Case::ColonInValue | Case::ColonUnderHyphen | Case::ColonNested | Case::NotYaml => true,
+        Case::DescriptionMissing => slipped.key == "description",
+        Case::NameMissing => slipped.key == "name",
+        Case::NamePattern | Case::NameTooLong | Case::NameMismatch => slipped.above == "name",
+        _ => false,
+    });
+    causes.next().map(|cause| (Rule::UnquotedColon, cause.span))
 }
 
 /// Returns all findings about the frontmatter and the file as a whole under any
