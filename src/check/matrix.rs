@@ -15,7 +15,7 @@ use crate::diagnostic::{Diagnostic, Rule, Severity, Span};
 use crate::discovery::skill_file::SKILL_FILE;
 use crate::limits::Limits;
 use crate::skill::frontmatter;
-use crate::skill::profile::{self, Outcome, Profile, Told};
+use crate::skill::profile::{Outcome, Profile, Reading, Told};
 use crate::text::path_text;
 
 /// Rules of a SKILL.md that has no bytes to be judged.
@@ -151,16 +151,17 @@ impl<'a> Row<'a> {
         let folder = file.parent().and_then(Path::file_name);
         let folder = folder.unwrap_or_default().to_string_lossy();
         let facts = frontmatter::read(bytes, limits);
-        let strict = profile::judge(&facts, file, &folder, Profile::SPEC, limits);
+        let reading = Reading::new(bytes, &facts, (file, &folder), limits);
+        let strict = reading.strict();
         let place = |found: &Diagnostic| (found.rule, found.span.line);
         let mut known: Vec<(Rule, u32)> = strict.iter().map(place).collect();
         for (column, &profile) in profiles.iter().enumerate() {
-            let verdict = profile::verdict(bytes, file, &folder, profile, limits);
+            let verdict = reading.verdict(profile);
             self.outcomes[column] = verdict.outcome;
             for told in verdict.told {
                 known.push((told.rule, told.span.line));
                 if told.outcome != Outcome::Loads {
-                    self.add_told(profile, told, &strict);
+                    self.add_told(profile, told, strict);
                 }
             }
         }

@@ -26,7 +26,7 @@ use crate::discovery::broken;
 use crate::discovery::skill_file::{self, SKILL_FILE};
 use crate::limits::Limits;
 use crate::skill::frontmatter::{self, Facts};
-use crate::skill::profile::{self, Profile};
+use crate::skill::profile::{Profile, Reading};
 use crate::skill::resources;
 use crate::text;
 
@@ -199,10 +199,11 @@ fn check_one(target: &Target, judges: &[&[&Profile]], limits: &Limits) -> Vec<Re
     };
     let name = name(&facts, &folder_name);
     let bundled = bundled(folder, limits);
+    let reading = Reading::new(&bytes, &facts, (file, &folder_name), limits);
     let judge = |profiles: &&[&Profile]| {
         let told = profiles
             .iter()
-            .flat_map(|profile| profile::findings(&bytes, file, &folder_name, profile, limits));
+            .flat_map(|profile| reading.findings(profile));
         let mut findings = findings.clone();
         findings.extend(strictest(told.filter(|found| !is_told(found))));
         findings.extend_from_slice(&beside);

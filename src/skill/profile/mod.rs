@@ -35,7 +35,7 @@ pub use reader::{
     Base, Body, Characters, Effect, Evidence, Fallback, FenceLine, LineEnds, Links, PlaceCase,
     Places, Reader, SameName, Scalars, TextRule, Trim, Unit, Which,
 };
-pub use verdict::{Outcome, ProfileVerdict, Told, findings, verdict};
+pub use verdict::{Outcome, ProfileVerdict, Reading, Told, findings, verdict};
 
 /// What one agent system accepts.
 #[derive(Debug, PartialEq, Eq)]

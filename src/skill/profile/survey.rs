@@ -3,13 +3,12 @@
 use std::collections::HashSet;
 
 use super::frame::take_apart;
-use super::{Body, Case, Characters, Fallback, Reader, Scalars, TextRule, Trim, Unit, Which};
-use crate::diagnostic::{Rule, Span};
-use crate::limits::Limits;
-use crate::name::is_kebab;
-use crate::skill::frontmatter::{
-    Content, Facts, Field, Scalar, ScalarKind, Style, Value, read_between,
+use super::{
+    Body, Case, Characters, Fallback, Reader, Reading, Scalars, TextRule, Trim, Unit, Which,
 };
+use crate::diagnostic::{Rule, Span};
+use crate::name::is_kebab;
+use crate::skill::frontmatter::{Content, Facts, Field, Scalar, ScalarKind, Style, Value};
 use crate::skill::loading::{COMPATIBILITY_CHARACTERS, FIELDS};
 use crate::text::without_comments;
 
@@ -24,8 +23,8 @@ pub(super) struct Survey {
 }
 
 /// Looks at a file as `reader` does.
-pub(super) fn survey(bytes: &[u8], folder: &str, reader: &Reader, limits: &Limits) -> Survey {
-    let frame = take_apart(bytes, reader);
+pub(super) fn survey(reading: &Reading, reader: &Reader) -> Survey {
+    let frame = take_apart(reading.bytes, reader);
     let mut seen = Survey {
         body: body(frame.body, reader.body),
         ..Survey::default()
@@ -40,10 +39,10 @@ pub(super) fn survey(bytes: &[u8], folder: &str, reader: &Reader, limits: &Limit
         seen.note(Case::BodyEmpty, Span::START);
     }
     if let Some(inner) = frame.inner {
-        seen.frontmatter(&inner, folder, reader, limits);
+        seen.frontmatter(&inner, reading, reader);
     }
     if seen.name.is_none() && reader.folder_stands_in {
-        seen.name = Some(folder.to_owned());
+        seen.name = Some(reading.folder.to_owned());
     }
     seen
 }
@@ -64,7 +63,7 @@ impl Survey {
         }
     }
 
-    fn frontmatter(&mut self, inner: &[u8], folder: &str, reader: &Reader, limits: &Limits) {
+    fn frontmatter(&mut self, inner: &[u8], reading: &Reading, reader: &Reader) {
         if inner.contains(&0) {
             self.note(Case::Nul, Span::START);
             return;
@@ -73,7 +72,7 @@ impl Survey {
             self.note(Case::FrontmatterNotUtf8, Span::START);
         }
         let text = String::from_utf8_lossy(inner);
-        let facts = read_between(&text, limits);
+        let facts = reading.between(&text);
         self.fault(&facts, &text);
         self.writing(&facts);
         let is_read = facts.fault.is_none() || !facts.fields.is_empty();
@@ -92,7 +91,7 @@ impl Survey {
                 facts.field("description").is_none(),
             );
         }
-        self.judge_texts(folder, reader);
+        self.judge_texts(reading.folder, reader);
     }
 
     fn missing(&mut self, name: bool, description: bool) {

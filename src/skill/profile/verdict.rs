@@ -1,12 +1,14 @@
 //! What an agent system does with a SKILL.md: one walk over its table.
 
+use std::cell::{OnceCell, RefCell};
 use std::path::Path;
+use std::rc::Rc;
 
 use super::survey::{Survey, survey};
 use super::{Case, Effect, Evidence, Profile, Reader, judge};
 use crate::diagnostic::{Diagnostic, Rule, Severity, Span};
 use crate::limits::Limits;
-use crate::skill::frontmatter::{self, Facts, Fence};
+use crate::skill::frontmatter::{self, Facts, Fence, read_between};
 
 /// What a system does with a SKILL.md, from the kindest to the worst.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -61,7 +63,161 @@ pub struct ProfileVerdict {
     pub body: Option<Vec<u8>>,
 }
 
-/// Returns what the system of `profile` does with a SKILL.md.
+/// A SKILL.md that several profiles judge and that is read once for all of them.
+#[derive(Debug)]
+pub struct Reading<'a> {
+    pub(super) bytes: &'a [u8],
+    /// The path that texts name.
+    file: &'a Path,
+    /// The name of the folder that it lies in.
+    pub(super) folder: &'a str,
+    facts: &'a Facts,
+    pub(super) limits: &'a Limits,
+    /// What the specification says to it, once somebody asked.
+    strict: OnceCell<Vec<Diagnostic>>,
+    /// What readers took for the text between the fences, and what it says.
+    between: RefCell<Vec<(String, Rc<Facts>)>>,
+}
+
+impl<'a> Reading<'a> {
+    /// Makes a reading of `bytes`, whose facts are `facts`.
+    ///
+    /// `file` is the path that texts name; `folder` is the name of the folder that
+    /// the SKILL.md lies in.
+    #[must_use]
+    pub fn new(
+        bytes: &'a [u8],
+        facts: &'a Facts,
+        (file, folder): (&'a Path, &'a str),
+        limits: &'a Limits,
+    ) -> Self {
+        Self {
+            bytes,
+            file,
+            folder,
+            facts,
+            limits,
+            strict: OnceCell::new(),
+            between: RefCell::default(),
+        }
+    }
+
+    /// Returns what the specification has to say.
+    #[must_use]
+    pub fn strict(&self) -> &[Diagnostic] {
+        self.strict.get_or_init(|| self.judged(Profile::SPEC))
+    }
+
+    fn judged(&self, profile: &Profile) -> Vec<Diagnostic> {
+        judge(self.facts, self.file, self.folder, profile, self.limits)
+    }
+
+    /// Returns what a text between fences says.
+    pub(super) fn between(&self, text: &str) -> Rc<Facts> {
+        let mut known = self.between.borrow_mut();
+        if let Some((_, facts)) = known.iter().find(|(known, _)| known == text) {
+            return Rc::clone(facts);
+        }
+        let facts = Rc::new(read_between(text, self.limits));
+        known.push((text.to_owned(), Rc::clone(&facts)));
+        facts
+    }
+
+    /// Returns what the system of `profile` does with the SKILL.md.
+    #[must_use]
+    pub fn verdict(&self, profile: &Profile) -> ProfileVerdict {
+        if profile.readers.is_empty() {
+            return self.by_findings(profile);
+        }
+        let mut told = Vec::new();
+        let mut first = None;
+        for reader in profile.readers {
+            let seen = survey(self, reader);
+            told.extend(walk(&seen, self.file, self.folder, reader));
+            first = first.or(Some(seen));
+        }
+        for told in &mut told {
+            rest_on_our_own(told, self.facts, self.strict());
+        }
+        let outcome = worst(&told);
+        let seen = first
+            .filter(|_| outcome != Outcome::Drops)
+            .unwrap_or_default();
+        ProfileVerdict {
+            outcome,
+            told,
+            name: seen.name,
+            description: seen.description,
+            body: (outcome != Outcome::Drops).then_some(seen.body),
+        }
+    }
+
+    /// Returns all findings about the frontmatter and the file as a whole under
+    /// any profile, in file order.
+    ///
+    /// Under a profile with a reader of its own, what makes it drop the skill is an
+    /// error, what changes the skill or is unknown a warning, and any other breach
+    /// of the specification a note. The system's own words follow ours.
+    #[must_use]
+    pub fn findings(&self, profile: &Profile) -> Vec<Diagnostic> {
+        if profile.readers.is_empty() {
+            return self.judged(profile);
+        }
+        let mut list = self.strict().to_vec();
+        for found in &mut list {
+            found.severity = Severity::Note;
+        }
+        for told in self.verdict(profile).told {
+            let severity = match told.outcome {
+                Outcome::Drops => Severity::Error,
+                Outcome::Loads => Severity::Note,
+                _ => Severity::Warning,
+            };
+            let words = spoken(profile, &told);
+            let same = |found: &&mut Diagnostic| found.rule == told.rule;
+            if let Some(found) = list.iter_mut().find(same) {
+                found.severity = found.severity.max(severity);
+                found.message = format!("{}; {words}", found.message);
+            } else {
+                list.push(Diagnostic::new(told.rule, severity, self.file, words).at(told.span));
+            }
+        }
+        list.sort_by_key(|found| found.span);
+        list
+    }
+
+    /// The verdict of a profile that has severities and no reader of its own.
+    fn by_findings(&self, profile: &Profile) -> ProfileVerdict {
+        let told: Vec<Told> = self
+            .judged(profile)
+            .into_iter()
+            .map(|found| Told {
+                reader: "",
+                rule: found.rule,
+                case: None,
+                outcome: match found.severity {
+                    Severity::Error => Outcome::Drops,
+                    Severity::Warning => Outcome::LoadsWithWarning,
+                    Severity::Note => Outcome::Loads,
+                },
+                text: found.message,
+                span: found.span,
+                evidence: Evidence::Docs,
+            })
+            .collect();
+        let text = |key: &str| Some(self.facts.field(key)?.value.scalar()?.text.clone());
+        ProfileVerdict {
+            outcome: worst(&told),
+            told,
+            name: text("name"),
+            description: text("description"),
+            body: None,
+        }
+    }
+}
+
+/// Returns what the system of `profile` does with a SKILL.md; for several
+/// profiles, [`Reading::verdict`] reads it once.
 ///
 /// `file` is the path that texts name; `folder` is the name of the folder that
 /// the SKILL.md lies in.
@@ -91,32 +247,8 @@ pub fn verdict(
     profile: &Profile,
     limits: &Limits,
 ) -> ProfileVerdict {
-    if profile.readers.is_empty() {
-        return by_findings(bytes, file, folder, profile, limits);
-    }
     let facts = frontmatter::read(bytes, limits);
-    let strict = judge(&facts, file, folder, Profile::SPEC, limits);
-    let mut told = Vec::new();
-    let mut first = None;
-    for reader in profile.readers {
-        let seen = survey(bytes, folder, reader, limits);
-        told.extend(walk(&seen, file, folder, reader));
-        first = first.or(Some(seen));
-    }
-    for told in &mut told {
-        rest_on_our_own(told, &facts, &strict);
-    }
-    let outcome = worst(&told);
-    let seen = first
-        .filter(|_| outcome != Outcome::Drops)
-        .unwrap_or_default();
-    ProfileVerdict {
-        outcome,
-        told,
-        name: seen.name,
-        description: seen.description,
-        body: (outcome != Outcome::Drops).then_some(seen.body),
-    }
+    Reading::new(bytes, &facts, (file, folder), limits).verdict(profile)
 }
 
 /// Gives what a system says the rule and the place that our own finding on the
@@ -177,7 +309,8 @@ fn slipped(case: Case, facts: &Facts) -> Option<(Rule, Span)> {
 ///
 /// Under a profile with a reader of its own, what makes it drop the skill is an
 /// error, what changes the skill or is unknown a warning, and any other breach
-/// of the specification a note. The system's own words follow ours.
+/// of the specification a note. The system's own words follow ours. For several
+/// profiles, [`Reading::findings`] reads it once.
 ///
 /// # Examples
 ///
@@ -203,30 +336,7 @@ pub fn findings(
     limits: &Limits,
 ) -> Vec<Diagnostic> {
     let facts = frontmatter::read(bytes, limits);
-    if profile.readers.is_empty() {
-        return judge(&facts, file, folder, profile, limits);
-    }
-    let mut list = judge(&facts, file, folder, Profile::SPEC, limits);
-    for found in &mut list {
-        found.severity = Severity::Note;
-    }
-    for told in verdict(bytes, file, folder, profile, limits).told {
-        let severity = match told.outcome {
-            Outcome::Drops => Severity::Error,
-            Outcome::Loads => Severity::Note,
-            _ => Severity::Warning,
-        };
-        let words = spoken(profile, &told);
-        let same = |found: &&mut Diagnostic| found.rule == told.rule;
-        if let Some(found) = list.iter_mut().find(same) {
-            found.severity = found.severity.max(severity);
-            found.message = format!("{}; {words}", found.message);
-        } else {
-            list.push(Diagnostic::new(told.rule, severity, file, words).at(told.span));
-        }
-    }
-    list.sort_by_key(|found| found.span);
-    list
+    Reading::new(bytes, &facts, (file, folder), limits).findings(profile)
 }
 
 /// Says in a few words what a system does.
@@ -246,42 +356,6 @@ fn spoken(profile: &Profile, told: &Told) -> String {
         format!("{who} {does}")
     } else {
         format!("{who} {does}: {}", told.text)
-    }
-}
-
-/// The verdict of a profile that has severities and no reader of its own.
-fn by_findings(
-    bytes: &[u8],
-    file: &Path,
-    folder: &str,
-    profile: &Profile,
-    limits: &Limits,
-) -> ProfileVerdict {
-    let facts = frontmatter::read(bytes, limits);
-    let findings = judge(&facts, file, folder, profile, limits);
-    let told: Vec<Told> = findings
-        .into_iter()
-        .map(|found| Told {
-            reader: "",
-            rule: found.rule,
-            case: None,
-            outcome: match found.severity {
-                Severity::Error => Outcome::Drops,
-                Severity::Warning => Outcome::LoadsWithWarning,
-                Severity::Note => Outcome::Loads,
-            },
-            text: found.message,
-            span: found.span,
-            evidence: Evidence::Docs,
-        })
-        .collect();
-    let text = |key: &str| Some(facts.field(key)?.value.scalar()?.text.clone());
-    ProfileVerdict {
-        outcome: worst(&told),
-        told,
-        name: text("name"),
-        description: text("description"),
-        body: None,
     }
 }
 
