@@ -222,6 +222,14 @@ impl CheckConfig {
         self.levels.get(&rule).copied()
     }
 
+    /// Returns the rules whose findings are dropped.
+    #[must_use]
+    pub fn allowed(&self) -> Vec<Rule> {
+        let levels = self.levels.iter();
+        let allowed = levels.filter(|&(_, &level)| level == Level::Allow);
+        allowed.map(|(&rule, _)| rule).collect()
+    }
+
     /// Drops the findings of rules that are allowed, and makes the others as bad
     /// as was asked for.
     pub fn apply(&self, findings: &mut Vec<Diagnostic>) {

@@ -120,7 +120,7 @@ pub struct Preview {
 ///
 /// Whatever the error, the file is the old or the mended one, whole, and no
 /// temporary file is left behind. See [`FixError`].
-pub fn fix_file(file: &Path, options: FixOptions, limits: &Limits) -> Result<Fixed, FixError> {
+pub fn fix_file(file: &Path, options: FixOptions<'_>, limits: &Limits) -> Result<Fixed, FixError> {
     let draft = FileDraft::read(file, options, limits)?;
     if let Some(after) = &draft.mended.bytes {
         draft.write(after)?;
@@ -140,7 +140,7 @@ pub fn fix_file(file: &Path, options: FixOptions, limits: &Limits) -> Result<Fix
 /// # Errors
 ///
 /// Those of [`fix_file`] that can be known without writing.
-pub fn preview(file: &Path, options: FixOptions, limits: &Limits) -> Result<Preview, FixError> {
+pub fn preview(file: &Path, options: FixOptions<'_>, limits: &Limits) -> Result<Preview, FixError> {
     let draft = FileDraft::read(file, options, limits)?;
     let before = decoded(&draft.before.bytes);
     let after = draft.mended.bytes.as_deref().map(decoded);
@@ -177,7 +177,7 @@ struct FileDraft<'a> {
 }
 
 impl<'a> FileDraft<'a> {
-    fn read(path: &'a Path, options: FixOptions, limits: &Limits) -> Result<Self, FixError> {
+    fn read(path: &'a Path, options: FixOptions<'_>, limits: &Limits) -> Result<Self, FixError> {
         let real = real_file(path)?;
         let limit = limits.skill_bytes;
         let before = disk::read(&real, limit as u64)
@@ -195,7 +195,10 @@ impl<'a> FileDraft<'a> {
             real,
             mended: mend(&before.bytes, &folder.to_string_lossy(), options, limits),
             before,
-            new_name: new_name(path)?,
+            new_name: match options.mends(Rule::SkillFileName) {
+                true => new_name(path)?,
+                false => None,
+            },
         })
     }
 

@@ -21,11 +21,20 @@ use crate::skill::frontmatter::{self, Facts};
 
 pub use file::{FixError, Fixed, Preview, fix_file, preview};
 
-/// What is mended beyond the usual.
+/// What is mended beyond the usual, and what is not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct FixOptions {
+pub struct FixOptions<'a> {
     /// Whether fields outside the specification move under `metadata`.
     pub unknown_keys: bool,
+    /// Rules that may be broken: what breaks them stays as it is.
+    pub allowed: &'a [Rule],
+}
+
+impl FixOptions<'_> {
+    /// Whether what breaks `rule` is to be mended.
+    fn mends(self, rule: Rule) -> bool {
+        !self.allowed.contains(&rule)
+    }
 }
 
 /// What came of mending one file.
@@ -79,7 +88,8 @@ pub struct Left {
 /// a mark), byte-order marks, line ends, blanks after fences, tabs behind
 /// colons, unquoted values with a colon, numbers and the like where the
 /// specification wants text, and `allowed-tools` as a list; on demand, fields
-/// outside the specification. Mending twice is mending once.
+/// outside the specification. What breaks one of [`FixOptions::allowed`] stays.
+/// Mending twice is mending once.
 ///
 /// # Examples
 ///
@@ -94,15 +104,15 @@ pub struct Left {
 /// assert_eq!(mended.bytes.as_deref(), Some(&quoted[..]));
 /// ```
 #[must_use]
-pub fn mend(bytes: &[u8], folder: &str, options: FixOptions, limits: &Limits) -> Mended {
+pub fn mend(bytes: &[u8], folder: &str, options: FixOptions<'_>, limits: &Limits) -> Mended {
     let mut fixes = Vec::new();
-    let recoded = recode::recode(bytes, folder, limits, &mut fixes);
-    let mut draft = Draft::new(recoded, folder, limits);
+    let mut draft = Draft::new(bytes.to_vec(), folder, options, limits);
+    recode::mend(&mut draft, &mut fixes);
     values::mend(&mut draft, &mut fixes);
     // Up to here no line moved, so that these are the lines of the file.
     let lines = draft.facts.clone();
     let mut left = Vec::new();
-    if options.unknown_keys {
+    if options.unknown_keys && options.mends(Rule::UnknownField) {
         metadata::gather(&mut draft, &mut fixes, &mut left);
     }
     tools::mend(&mut draft, &lines, &mut fixes);
@@ -121,17 +131,25 @@ struct Draft<'a> {
     bytes: Vec<u8>,
     facts: Facts,
     folder: &'a str,
+    options: FixOptions<'a>,
     limits: &'a Limits,
 }
 
 impl<'a> Draft<'a> {
-    fn new(bytes: Vec<u8>, folder: &'a str, limits: &'a Limits) -> Self {
+    fn new(bytes: Vec<u8>, folder: &'a str, options: FixOptions<'a>, limits: &'a Limits) -> Self {
         Self {
             facts: frontmatter::read(&bytes, limits),
             bytes,
             folder,
+            options,
             limits,
         }
+    }
+
+    /// Goes on with other bytes.
+    fn replace(&mut self, bytes: Vec<u8>) {
+        self.facts = frontmatter::read(&bytes, self.limits);
+        self.bytes = bytes;
     }
 
     /// Whether there are fields that can be edited.

@@ -7,29 +7,31 @@ use crate::skill::frontmatter;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// Returns the file as UTF-8 without marks, and with line ends of one kind.
-pub(super) fn recode(bytes: &[u8], folder: &str, limits: &Limits, fixes: &mut Vec<Fix>) -> Vec<u8> {
-    let mut note = |rule, what: &str| fixes.push(Fix::new(rule, Span::START, what));
-    let mut recoded = bytes.to_vec();
-    if let Some(text) = from_utf16(bytes).filter(|text| text.len() <= limits.skill_bytes) {
-        note(Rule::NotText, "converted UTF-16 to UTF-8");
-        recoded = text.into_bytes();
-    }
-    if let Some(rest) = without_marks(&recoded, limits) {
-        note(Rule::ByteOrderMark, "removed the byte-order mark");
-        recoded = rest;
-    }
-    if let Some(lines) = with_line_feeds(&recoded, limits) {
-        let what = "made line feeds of the lone carriage returns";
-        note(Rule::LoneCarriageReturn, what);
-        recoded = lines;
-    }
-    if let Some((lines, name)) = with_one_line_end(&recoded, folder, limits) {
+/// Makes the file UTF-8 without marks, and with line ends of one kind.
+pub(super) fn mend(draft: &mut Draft, fixes: &mut Vec<Fix>) {
+    let (options, limits) = (draft.options, draft.limits);
+    let mut take = |draft: &mut Draft, rule, bytes: Option<Vec<u8>>, what: &str| {
+        if let Some(bytes) = bytes.filter(|_| options.mends(rule)) {
+            draft.replace(bytes);
+            fixes.push(Fix::new(rule, Span::START, what));
+        }
+    };
+    let decoded = from_utf16(&draft.bytes)
+        .filter(|text| text.len() <= limits.skill_bytes)
+        .map(String::into_bytes);
+    take(draft, Rule::NotText, decoded, "converted UTF-16 to UTF-8");
+    let bare = without_marks(&draft.bytes, limits);
+    let what = "removed the byte-order mark";
+    take(draft, Rule::ByteOrderMark, bare, what);
+    let lines = with_line_feeds(&draft.bytes, limits);
+    let what = "made line feeds of the lone carriage returns";
+    take(draft, Rule::LoneCarriageReturn, lines, what);
+    if options.mends(Rule::MixedLineEnds)
+        && let Some(name) = one_line_end(draft)
+    {
         let what = format!("made every line end {name}");
-        note(Rule::MixedLineEnds, &what);
-        recoded = lines;
+        fixes.push(Fix::new(Rule::MixedLineEnds, Span::START, what));
     }
-    recoded
 }
 
 /// Decodes UTF-16 with a mark, if the file is a skill in it: the mark alone
@@ -76,12 +78,9 @@ fn with_line_feeds(bytes: &[u8], limits: &Limits) -> Option<Vec<u8>> {
 }
 
 /// Gives all lines the line end that most have; of two equal parties, that of
-/// the first line. Also returns its name.
-fn with_one_line_end(
-    bytes: &[u8],
-    folder: &str,
-    limits: &Limits,
-) -> Option<(Vec<u8>, &'static str)> {
+/// the first line. Returns its name.
+fn one_line_end(draft: &mut Draft) -> Option<&'static str> {
+    let bytes = &draft.bytes;
     let feeds = bytes.split(|&b| b == b'\n').count() - 1;
     let pairs = bytes.windows(2).filter(|pair| pair == b"\r\n").count();
     if pairs == 0 || pairs == feeds {
@@ -98,7 +97,6 @@ fn with_one_line_end(
     if !to_pairs && bytes.windows(3).any(|three| three == b"\r\r\n") {
         return None;
     }
-    let mut draft = Draft::new(bytes.to_vec(), folder, limits);
     draft.facts.closing?;
     let lines = |draft: &Draft, _: &[()]| {
         let lines = if to_pairs {
@@ -110,7 +108,7 @@ fn with_one_line_end(
     };
     let name = if to_pairs { "CRLF" } else { "LF" };
     let is_done = !draft.settle(&[()], lines).is_empty();
-    is_done.then_some((draft.bytes, name))
+    is_done.then_some(name)
 }
 
 fn pairs_in(bytes: &[u8]) -> Vec<u8> {

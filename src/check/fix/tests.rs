@@ -4,9 +4,12 @@ use super::*;
 use crate::skill::frontmatter::{Content, Field, ScalarKind, Value};
 
 const LIMITS: Limits = Limits::DEFAULT;
-const UNKNOWN_KEYS: FixOptions = FixOptions { unknown_keys: true };
+const UNKNOWN_KEYS: FixOptions<'_> = FixOptions {
+    unknown_keys: true,
+    allowed: &[],
+};
 
-fn mended(bytes: &[u8], options: FixOptions) -> Vec<u8> {
+fn mended(bytes: &[u8], options: FixOptions<'_>) -> Vec<u8> {
     let mended = mend(bytes, "pdf", options, &LIMITS);
     mended.bytes.unwrap_or_else(|| bytes.to_vec())
 }
@@ -16,7 +19,7 @@ fn fenced(inner: &str) -> String {
 }
 
 /// Mends what stands between the fences.
-fn mended_inner(inner: &str, options: FixOptions) -> String {
+fn mended_inner(inner: &str, options: FixOptions<'_>) -> String {
     let text = String::from_utf8(mended(fenced(inner).as_bytes(), options)).unwrap();
     let inner = text.strip_prefix("---\n").unwrap();
     inner.strip_suffix("---\nBody.\n").unwrap().to_owned()
@@ -490,7 +493,7 @@ fn flatten_value(path: String, value: &Value, is_gathered: bool, said: &mut Vec<
 }
 
 /// Checks the laws of mending for one file.
-fn check_laws(bytes: &[u8], options: FixOptions) {
+fn check_laws(bytes: &[u8], options: FixOptions<'_>) {
     let mended = mend(bytes, "pdf", options, &LIMITS);
     let shown = String::from_utf8_lossy(bytes);
     let Some(after) = mended.bytes else {
@@ -590,7 +593,7 @@ proptest! {
 
     #[test]
     fn values_stay_and_mending_twice_is_mending_once(bytes in file(), unknown_keys: bool) {
-        check_laws(&bytes, FixOptions { unknown_keys });
+        check_laws(&bytes, FixOptions { unknown_keys, allowed: &[] });
     }
 
     #[test]
@@ -648,7 +651,45 @@ fn mutated_files_neither_panic_nor_change_their_values() {
             &bytes,
             FixOptions {
                 unknown_keys: round % 2 == 0,
+                allowed: &[],
             },
         );
     }
+}
+
+#[test]
+fn what_is_allowed_stays() {
+    let file = b"\xef\xbb\xbf---  \r\nname:\tpdf\ndescription: Use when: asked.\nlicense: 2\n\
+        metadata:\n  a: yes\nallowed-tools: [Read]\nextra: x\n---\n";
+    let broken = [
+        Rule::ByteOrderMark,
+        Rule::MixedLineEnds,
+        Rule::FenceBlanks,
+        Rule::TabAfterColon,
+        Rule::UnquotedColon,
+        Rule::FieldType,
+        Rule::Yaml11Boolean,
+        Rule::UnknownField,
+    ];
+    let mended = |allowed: &[Rule]| {
+        let options = FixOptions {
+            unknown_keys: true,
+            allowed,
+        };
+        mend(file, "pdf", options, &LIMITS)
+    };
+
+    let all = mended(&[]);
+    assert!(
+        broken
+            .iter()
+            .all(|rule| all.fixes.iter().any(|fix| fix.rule == *rule))
+    );
+    for rule in broken {
+        let some = mended(&[rule]);
+        assert!(some.fixes.iter().all(|fix| fix.rule != rule), "{rule}");
+        let others = all.fixes.iter().filter(|fix| fix.rule != rule).count();
+        assert_eq!(some.fixes.len(), others, "{rule}");
+    }
+    assert_eq!(mended(&broken).bytes, None);
 }

@@ -13,6 +13,9 @@ const KEY: &str = "allowed-tools";
 /// Writes the list as text, if it is read as the same tools. `lines` has the
 /// places of the file before other lines moved.
 pub(super) fn mend(draft: &mut Draft, lines: &Facts, fixes: &mut Vec<Fix>) {
+    if !draft.options.mends(Rule::FieldType) {
+        return;
+    }
     let (Some(edit), Some(place)) = (edit(draft), lines.field(KEY)) else {
         return;
     };

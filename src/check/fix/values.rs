@@ -22,9 +22,10 @@ const TEXT_FIELDS: [&str; 5] = [
 
 /// Mends what can be mended in place.
 pub(super) fn mend(draft: &mut Draft, fixes: &mut Vec<Fix>) {
-    let Some(candidates) = candidates(draft) else {
+    let Some(mut candidates) = candidates(draft) else {
         return;
     };
+    candidates.retain(|candidate| draft.options.mends(candidate.fix.rule));
     let all: Vec<&Candidate> = candidates.iter().collect();
     let taken = draft.settle(&all, |draft, some| {
         let edited = edits::apply(&draft.bytes, some.iter().map(|candidate| &candidate.edit))?;

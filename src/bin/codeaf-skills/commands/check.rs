@@ -6,6 +6,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use codeaf_skills::check::config::{self, Baseline, CheckConfig, ConfigError, Level};
+use codeaf_skills::check::fix::FixOptions;
 use codeaf_skills::check::matrix::Matrix;
 use codeaf_skills::check::rules::Record;
 use codeaf_skills::check::targets::{self, Found};
@@ -16,7 +17,7 @@ use codeaf_skills::skill::profile::Profile;
 use codeaf_skills::{Diagnostic, Env, Rule};
 
 use super::{DONE, REFUSED, Status, mend};
-use crate::args::{Check, CheckFormat};
+use crate::args::{Check, CheckFormat, Mending};
 use crate::failure::Failure;
 use crate::render::{Console, cell};
 use crate::report::{self, Report};
@@ -32,10 +33,14 @@ pub(super) fn run(args: &Check, env: &Env, console: &mut Console) -> Result<Stat
     let mut found = find(&paths, &config, env);
     let mut all_mended = true;
     if let Some(mending) = args.fix {
+        let options = FixOptions {
+            unknown_keys: mending == Mending::UnknownKeys,
+            allowed: &config.allowed(),
+        };
         if args.dry_run {
-            return mend::preview(&found, mending, env, console);
+            return mend::preview(&found, options, env, console);
         }
-        all_mended = mend::mend(&mut found, mending, env, console);
+        all_mended = mend::mend(&mut found, options, env, console);
     }
     let folder = Project::find(env).map_or_else(|| env.start.clone(), |project| project.folder);
     let old = match baseline(args, &config, env) {

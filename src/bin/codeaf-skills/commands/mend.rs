@@ -8,16 +8,20 @@ use codeaf_skills::check::targets::Found;
 
 use super::decide::{print_diff, unified};
 use super::{DONE, REFUSED, Status};
-use crate::args::Mending;
 use crate::failure::Failure;
 use crate::render::{Console, cell};
 
 /// Mends each target in place, tells on standard error what was done, and
 /// returns whether all could be. Targets get the names that they have then.
-pub(super) fn mend(found: &mut Found, mending: Mending, env: &Env, console: &mut Console) -> bool {
+pub(super) fn mend(
+    found: &mut Found,
+    options: FixOptions<'_>,
+    env: &Env,
+    console: &mut Console,
+) -> bool {
     let mut all_done = true;
     for target in &mut found.targets {
-        match fix::fix_file(&target.file, options(mending), &env.limits) {
+        match fix::fix_file(&target.file, options, &env.limits) {
             Ok(fixed) => {
                 tell(&target.file, &fixed.fixes, &fixed.left, console);
                 if !fixed.fixes.is_empty() {
@@ -40,13 +44,13 @@ pub(super) fn mend(found: &mut Found, mending: Mending, env: &Env, console: &mut
 /// Shows what [`mend`] would do as a diff.
 pub(super) fn preview(
     found: &Found,
-    mending: Mending,
+    options: FixOptions<'_>,
     env: &Env,
     console: &mut Console,
 ) -> Result<Status, Failure> {
     let (mut is_empty, mut all_done) = (true, true);
     for target in &found.targets {
-        let preview = match fix::preview(&target.file, options(mending), &env.limits) {
+        let preview = match fix::preview(&target.file, options, &env.limits) {
             Ok(preview) => preview,
             Err(error) => {
                 refuse(error, console);
@@ -79,12 +83,6 @@ fn refuse(error: FixError, console: &mut Console) {
         ..Failure::from_error("not_mended", error)
     }
     .report(console);
-}
-
-fn options(mending: Mending) -> FixOptions {
-    FixOptions {
-        unknown_keys: mending == Mending::UnknownKeys,
-    }
 }
 
 fn tell(file: &Path, fixes: &[Fix], left: &[Left], console: &mut Console) {
