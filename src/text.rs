@@ -147,7 +147,32 @@ fn is_tidy(text: &[u8]) -> bool {
 /// out, each with its byte offset.
 #[must_use]
 pub fn hidden_characters(text: &str) -> Vec<(usize, char)> {
-    if is_plain(text) {
+    hidden_in(text, |_, _| false)
+}
+
+/// Returns those of [`hidden_characters`] that ordinary writing does not explain.
+///
+/// [`clean`] takes out soft hyphens between letters, marks of direction beside
+/// letters that are written from right to left, and joiners of Hebrew points;
+/// people who wrote them hid nothing.
+///
+/// # Examples
+///
+/// ```
+/// use codeaf_skills::text::{hidden_characters, suspect_characters};
+///
+/// let german = "Donau\u{ad}dampf\u{ad}schiff";
+/// assert_eq!(hidden_characters(german).len(), 2);
+/// assert_eq!(suspect_characters(german), []);
+/// assert_eq!(suspect_characters("a \u{ad}b"), [(2, '\u{ad}')]);
+/// ```
+#[must_use]
+pub fn suspect_characters(text: &str) -> Vec<(usize, char)> {
+    hidden_in(text, is_of_writing)
+}
+
+fn hidden_in(text: &str, is_fine: impl Fn(&[char], usize) -> bool) -> Vec<(usize, char)> {
+    if is_plain(text) || !text.chars().any(|c| is_hidden(c) && c != '\r') {
         return Vec::new();
     }
     let offsets: Vec<(usize, char)> = text.char_indices().collect();
@@ -159,7 +184,8 @@ pub fn hidden_characters(text: &str) -> Vec<(usize, char)> {
             at = end;
             continue;
         }
-        if is_hidden(chars[at]) && chars[at] != '\r' && !joins(&chars, at) {
+        let is_told = is_hidden(chars[at]) && chars[at] != '\r';
+        if is_told && !joins(&chars, at) && !is_fine(&chars, at) {
             found.push(offsets[at]);
         }
         at += 1;
@@ -374,8 +400,8 @@ fn is_invisible(c: char) -> bool {
         | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// Whether the joiner or selector at `at` does its proper work between the
-/// characters beside it.
+/// Whether the joiner, separator or selector at `at` does its proper work between
+/// the characters beside it, so that the word would be another without it.
 fn joins(chars: &[char], at: usize) -> bool {
     let before = at.checked_sub(1).map(|i| chars[i]);
     let after = chars.get(at + 1).copied();
@@ -391,11 +417,71 @@ fn joins(chars: &[char], at: usize) -> bool {
                 && after.is_some_and(is_pictograph);
             emoji || before.is_some_and(is_joining_letter)
         }
+        // Where words end, in scripts without blanks between them.
+        '\u{200b}' => before.is_some_and(is_unspaced) && after.is_some_and(is_unspaced),
+        // How a vowel that stands apart is written.
+        '\u{180e}' => before.is_some_and(is_mongolian) && after.is_some_and(is_mongolian),
+        '\u{180b}'..='\u{180d}' | '\u{180f}' => before.is_some_and(is_mongolian),
+        // The form of a character, often in names. The registered ones are few.
+        '\u{e0100}'..='\u{e011f}' => before.is_some_and(is_ideograph),
         '\u{fe0e}' | '\u{fe0f}' => before.is_some_and(|c| {
             is_pictograph(c) || matches!(c, '#' | '*' | '0'..='9' | '\u{a9}' | '\u{ae}')
         }),
         _ => false,
     }
+}
+
+/// Whether the hidden character at `at` stands where writing or typesetting puts
+/// it, though the word is the same without it.
+fn is_of_writing(chars: &[char], at: usize) -> bool {
+    let before = at.checked_sub(1).map(|i| chars[i]);
+    let after = chars.get(at + 1).copied();
+    match chars[at] {
+        // Where a long word may be parted.
+        '\u{ad}' => {
+            before.is_some_and(char::is_alphabetic) && after.is_some_and(char::is_alphabetic)
+        }
+        // Keeps points of a letter in their order.
+        '\u{34f}' => before.is_some_and(is_hebrew_point) && after.is_some_and(is_hebrew_point),
+        // Which side a full stop or a bracket belongs to.
+        '\u{200e}' | '\u{200f}' | '\u{61c}' => {
+            let around = &chars[at.saturating_sub(DIRECTION_REACH)..];
+            let around = around.iter().take(2 * DIRECTION_REACH + 1);
+            let is_alone = |c: Option<char>| c.is_none_or(|c| !is_hidden(c));
+            around.into_iter().any(|&c| is_right_to_left(c)) && is_alone(before) && is_alone(after)
+        }
+        _ => false,
+    }
+}
+
+/// Characters between a mark of direction and the letter that it is there for.
+const DIRECTION_REACH: usize = 16;
+
+fn is_hebrew_point(c: char) -> bool {
+    matches!(c, '\u{591}'..='\u{5c7}')
+}
+
+/// Letters that are written from right to left: Hebrew to Arabic Extended.
+fn is_right_to_left(c: char) -> bool {
+    matches!(c, '\u{590}'..='\u{8ff}' | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{fefc}')
+        && !is_suspect_mark(c)
+}
+
+/// Letters of scripts that put no blanks between words: Thai, Lao, Myanmar,
+/// Khmer, Tai Le to Tai Tham, Javanese.
+fn is_unspaced(c: char) -> bool {
+    matches!(c, '\u{e01}'..='\u{eff}' | '\u{1000}'..='\u{109f}'
+        | '\u{1780}'..='\u{17b3}' | '\u{17b6}'..='\u{17ff}'
+        | '\u{1950}'..='\u{19df}' | '\u{1a20}'..='\u{1aaf}' | '\u{a980}'..='\u{a9df}')
+}
+
+fn is_mongolian(c: char) -> bool {
+    matches!(c, '\u{1820}'..='\u{18aa}')
+}
+
+fn is_ideograph(c: char) -> bool {
+    matches!(c, '\u{3005}'..='\u{3007}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}'
+        | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}')
 }
 
 /// Letters of scripts that use joiners in ordinary spelling: Arabic to Thaana,
@@ -576,6 +662,72 @@ mod tests {
     }
 
     #[test]
+    fn what_spelling_needs_passes_and_what_smuggles_does_not() {
+        for (raw, cleaned) in [
+            // Thai and Khmer words end where nobody sees it.
+            ("\u{e01}\u{200b}\u{e02}", "\u{e01}\u{200b}\u{e02}"),
+            ("\u{1780}\u{200b}\u{1781}", "\u{1780}\u{200b}\u{1781}"),
+            ("\u{e01}\u{200b}\u{200b}\u{e02}", "\u{e01}\u{e02}"),
+            ("\u{e01}\u{200b} a", "\u{e01} a"),
+            ("a\u{200b}b", "ab"),
+            // A form of an ideograph, not two, and none of a letter.
+            ("\u{845b}\u{e0100}\u{98fe}", "\u{845b}\u{e0100}\u{98fe}"),
+            ("\u{845b}\u{e0100}\u{e0101}", "\u{845b}\u{e0100}"),
+            ("\u{845b}\u{e01ef}", "\u{845b}"),
+            ("a\u{e0100}", "a"),
+            ("\u{1f600}\u{e0148}\u{e0149}", "\u{1f600}"),
+            // Mongolian forms and its vowel separator.
+            ("\u{182d}\u{180b}\u{1820}", "\u{182d}\u{180b}\u{1820}"),
+            ("\u{182d}\u{180e}\u{1820}", "\u{182d}\u{180e}\u{1820}"),
+            ("a\u{180b}\u{180e}", "a"),
+            // Persian and Devanagari joiners.
+            (
+                "\u{645}\u{6cc}\u{200c}\u{62e}",
+                "\u{645}\u{6cc}\u{200c}\u{62e}",
+            ),
+            (
+                "\u{915}\u{94d}\u{200d}\u{937}",
+                "\u{915}\u{94d}\u{200d}\u{937}",
+            ),
+            // Hebrew points show.
+            (
+                "\u{5e9}\u{5c1}\u{5b8}\u{5dc}",
+                "\u{5e9}\u{5c1}\u{5b8}\u{5dc}",
+            ),
+            // Direction and hyphenation are left to who shows the text.
+            ("\u{5d0}.\u{200f} a\u{ad}b", "\u{5d0}. ab"),
+        ] {
+            assert_eq!(clean(raw), cleaned, "{raw:?}");
+        }
+    }
+
+    #[test]
+    fn what_writing_explains_is_not_suspect() {
+        for text in [
+            "Donau\u{ad}dampf\u{ad}schiff",
+            "\u{5e9}\u{5dc}\u{5d5}\u{5dd}!\u{200f} (C++\u{200e})",
+            "\u{5b8}\u{34f}\u{5b4}",
+            "\u{645}\u{6cc}\u{200c}\u{62e}",
+            "\u{e01}\u{200b}\u{e02}",
+        ] {
+            assert_eq!(suspect_characters(text), [], "{text:?}");
+        }
+        for (text, count) in [
+            ("a\u{202e}b", 1),
+            ("\u{5d0}\u{202e}\u{5d1}\u{202c}", 2),
+            ("\u{5d0}\u{200f}\u{200e}\u{200f}\u{5d1}", 3),
+            ("a\u{200f}b", 1),
+            ("a \u{ad}b", 1),
+            ("a\u{ad}\u{ad}b", 2),
+            ("a\u{34f}b", 1),
+            ("x\u{e0041}\u{e0042}", 2),
+            ("\u{fe01}\u{fe02}\u{fe03}", 3),
+        ] {
+            assert_eq!(suspect_characters(text).len(), count, "{text:?}");
+        }
+    }
+
+    #[test]
     fn hidden_characters_are_named_with_their_offset() {
         let found = hidden_characters("a\u{202e}b\u{e0041}");
 
@@ -664,7 +816,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn cleaning_twice_equals_once(text in "(\\PC|[\u{200c}\u{200d}\u{fe0f}\u{1f468}\u{1f3fd}\u{1f3f4}\u{e0067}\u{e007f}\u{645}\u{1b}\\[a;m]){0,24}") {
+        fn cleaning_twice_equals_once(text in "(\\PC|[\u{200b}\u{200c}\u{200d}\u{e01}\u{845b}\u{e0100}\u{182d}\u{180b}\u{180e}\u{5d0}\u{ad}\u{fe0f}\u{1f468}\u{1f3fd}\u{1f3f4}\u{e0067}\u{e007f}\u{645}\u{1b}\\[a;m]){0,24}") {
             let once = clean(&text).into_owned();
             prop_assert_eq!(clean(&once).into_owned(), once);
         }

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::Found;
 use crate::diagnostic::Rule;
 use crate::skill::frontmatter::Facts;
-use crate::text::hidden_characters;
+use crate::text::suspect_characters;
 
 /// Different characters that one finding names.
 const NAMED: usize = 6;
@@ -20,7 +20,7 @@ pub(super) fn find(text: &str, facts: &Facts, found: &mut Found) {
         .as_ref()
         .is_some_and(|fault| fault.rule == Rule::YamlControlCharacter);
     let marks = text.len() - text.trim_start_matches('\u{feff}').len();
-    let hidden: Vec<(usize, char)> = hidden_characters(text)
+    let hidden: Vec<(usize, char)> = suspect_characters(text)
         .into_iter()
         // Marks at the start and NULs are findings of their own.
         .filter(|&(at, c)| c != '\0' && !(at < marks && c == '\u{feff}'))
