@@ -8,7 +8,7 @@ use super::edits::{self, Edit, Head};
 use super::{Draft, Fix};
 use crate::diagnostic::{Rule, Span};
 use crate::skill::frontmatter::{
-    Content, Facts, Field, Scalar, ScalarKind, Style, Value, plain_kind, quoted,
+    Content, Facts, Field, Scalar, ScalarKind, Style, Value, Yaml11, quoted, yaml_1_1,
 };
 
 /// Fields that the specification wants to be text.
@@ -266,51 +266,9 @@ fn mistaken(scalar: &Scalar) -> Option<Rule> {
         ScalarKind::Int | ScalarKind::Float | ScalarKind::Bool => Some(Rule::FieldType),
         // Nothing, or a text that spells it: two answers.
         ScalarKind::Null => None,
-        ScalarKind::Text if is_truth_word(&scalar.text) => Some(Rule::Yaml11Boolean),
-        ScalarKind::Text => is_number_or_date(&scalar.text).then_some(Rule::FieldType),
+        ScalarKind::Text => yaml_1_1(&scalar.text).map(|kind| match kind {
+            Yaml11::Truth => Rule::Yaml11Boolean,
+            Yaml11::Number | Yaml11::Date => Rule::FieldType,
+        }),
     }
-}
-
-/// Whether YAML 1.1 has a truth value for `text`, and YAML 1.2 a text; as the
-/// common readers have it, without `y` and `n`.
-fn is_truth_word(text: &str) -> bool {
-    let words = ["yes", "no", "on", "off"];
-    words.iter().any(|word| text.eq_ignore_ascii_case(word))
-}
-
-/// Whether YAML 1.1 has a date, a number with underscores or one of base 60
-/// for `text`, and YAML 1.2 a text.
-fn is_number_or_date(text: &str) -> bool {
-    if !text.starts_with(|c: char| c.is_ascii_digit() || c == '+' || c == '-') {
-        return false;
-    }
-    let plain = text.replace('_', "");
-    let is_number = text.contains('_') && plain_kind(&plain) != ScalarKind::Text;
-    is_number || is_base_60(&plain) || is_date(text)
-}
-
-/// `1:30`, `190:20:30.15`.
-fn is_base_60(text: &str) -> bool {
-    let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
-    let mut parts = unsigned.split(':');
-    let is_digits = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
-    let leads = parts.next().is_some_and(is_digits);
-    let mut rest = parts.peekable();
-    let goes_on = rest.peek().is_some();
-    let is_part = |part: &str| is_digits(&part.replacen('.', "", 1));
-    leads && goes_on && rest.all(is_part)
-}
-
-/// `2026-01-02`, also with a time behind it.
-fn is_date(text: &str) -> bool {
-    let end = text.find(['T', 't', ' ', '\t']).unwrap_or(text.len());
-    let (day, time) = text.split_at(end);
-    let parts: Vec<&str> = day.split('-').collect();
-    let is_number = |part: &str, lengths: std::ops::RangeInclusive<usize>| {
-        lengths.contains(&part.len()) && part.bytes().all(|b| b.is_ascii_digit())
-    };
-    let is_time = |b: u8| b.is_ascii_digit() || b"Tt \t:.+-Zz".contains(&b);
-    matches!(parts[..], [year, month, day]
-        if is_number(year, 4..=4) && is_number(month, 1..=2) && is_number(day, 1..=2))
-        && time.bytes().all(is_time)
 }

@@ -151,7 +151,7 @@ pub(super) const RECORDS: &[Record] = &[
     Record {
         rule: Rule::UnquotedColon,
         title: "an unquoted value holds a colon and a blank",
-        what: "A value without quotes holds `: `, which in YAML begins another value.",
+        what: "A value without quotes holds `: `, which in YAML begins another value. A field that is indented by mistake does the same: it becomes a part of the value above it.",
         why: "It is the commonest reason why a skill vanishes: strict readers drop the whole skill.",
         bad: "description: Writes notes in two parts: changes, then fixes.\n",
         good: "description: \"Writes notes in two parts: changes, then fixes.\"\n",
@@ -178,7 +178,7 @@ pub(super) const RECORDS: &[Record] = &[
     Record {
         rule: Rule::FieldType,
         title: "a value is not of the type that is asked for",
-        what: "A field that should be text is a number, a truth value, a list or a mapping; or a value under `metadata` is not text. `allowed-tools` is a text with blanks between the tools.",
+        what: "A field that should be text is a number, a truth value, a list or a mapping; or a value under `metadata` is not text. `allowed-tools` is a text with blanks between the tools, not commas. Dates, `12:30:45` and `1_000` without quotes are text to YAML 1.2 alone.",
         why: "`1.10` becomes 1.1, and an agent that wants text drops the skill.",
         bad: "description: 2026\nallowed-tools: [Read, Grep]\n",
         good: "description: \"2026\"\nallowed-tools: Read Grep\n",
@@ -204,9 +204,9 @@ pub(super) const RECORDS: &[Record] = &[
     },
     Record {
         rule: Rule::ValueCut,
-        title: "a comment cuts a value short",
-        what: "An unquoted value holds a blank and a `#`, which in YAML begins a comment.",
-        why: "The rest of the line silently goes, and a model reads half a sentence.",
+        title: "a part of a value is not read",
+        what: "An unquoted value holds a blank and a `#`, which in YAML begins a comment, or begins with `&`, which begins the name of an anchor.",
+        why: "That part silently goes, and a model reads half a sentence.",
         bad: "description: Fix C# code and close issue #12 in one go.\n",
         good: "description: \"Fix C# code and close issue #12 in one go.\"\n",
         agents: "All agents that read YAML cut there, and none says so.",

@@ -20,6 +20,7 @@ mod schema;
 mod shape;
 mod slips;
 mod source;
+mod yaml_1_1;
 
 use std::borrow::Cow;
 
@@ -31,6 +32,7 @@ use crate::limits::Limits;
 pub use fences::Fence;
 pub use quoting::quoted;
 pub use schema::{FIELDS, plain_kind};
+pub use yaml_1_1::{Yaml11, yaml_1_1};
 
 /// What a SKILL.md says, before anybody judges it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

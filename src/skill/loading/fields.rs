@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
+use super::tools::{has_commas, split_tools};
 use super::{Breach, COMPATIBILITY_CHARACTERS, FIELDS, Findings, longer_than, quoted};
 use crate::diagnostic::Span;
 use crate::name;
@@ -162,6 +163,15 @@ impl Findings<'_> {
             }
             Content::Scalar(scalar) if scalar.kind != ScalarKind::Text => {
                 self.wrong_type(Breach::ToolsNotText, "allowed-tools", value, wanted);
+            }
+            Content::Scalar(scalar) if has_commas(&scalar.text) => {
+                let message =
+                    "commas stand between the tools; the specification parts them with blanks";
+                let help = format!(
+                    "write allowed-tools: {}",
+                    split_tools(&scalar.text).join(" ")
+                );
+                self.tell(Breach::ToolsWithCommas, value.span, message, &help);
             }
             Content::Scalar(_) => {}
         }

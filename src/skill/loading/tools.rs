@@ -26,17 +26,29 @@ pub fn allowed_tools(facts: &Facts) -> Vec<String> {
     }
 }
 
-fn split_tools(text: &str) -> Vec<String> {
+/// Whether a comma parts tools in a text.
+pub(super) fn has_commas(text: &str) -> bool {
+    let mut outside = outside_brackets();
+    text.contains(|c| outside(c) && c == ',')
+}
+
+/// Returns a question for each character of a text in turn: whether it stands
+/// outside of brackets.
+fn outside_brackets() -> impl FnMut(char) -> bool {
     let mut depth = 0_usize;
-    let parts = |c: char| {
+    move |c| {
         match c {
             '(' => depth += 1,
             ')' => depth = depth.saturating_sub(1),
             _ => {}
         }
-        depth == 0 && (c == ',' || c.is_whitespace())
-    };
-    text.split(parts)
+        depth == 0
+    }
+}
+
+pub(super) fn split_tools(text: &str) -> Vec<String> {
+    let mut outside = outside_brackets();
+    text.split(|c: char| outside(c) && (c == ',' || c.is_whitespace()))
         .filter(|item| !item.is_empty())
         .map(str::to_owned)
         .collect()

@@ -4,12 +4,10 @@
 use super::fields::SHOWN;
 use super::{Breach, Findings, quoted};
 use crate::diagnostic::Span;
-use crate::skill::frontmatter::{Comment, Content, Facts, Field, Scalar, Style, Value};
+use crate::skill::frontmatter::{
+    Comment, Content, Facts, Field, Scalar, ScalarKind, Style, Value, Yaml11, yaml_1_1,
+};
 use crate::text;
-
-/// Words that YAML 1.1 takes for true or false and YAML 1.2 for text, as the
-/// common readers have them: without `y` and `n`.
-const TRUTH_WORDS: [&str; 4] = ["yes", "no", "on", "off"];
 
 /// Fields whose text a reader shows, and in which no truth value is meant.
 const TEXT_FIELDS: [&str; 4] = ["name", "description", "license", "compatibility"];
@@ -45,8 +43,17 @@ impl Findings<'_> {
         self.tell_each(Breach::ValueCut, &anchors.collect::<Vec<_>>(), help);
         if self.profile.severity(Breach::Yaml11Boolean).is_some() {
             let values = facts.fields.iter().flat_map(texts);
-            let words: Vec<_> = values.filter_map(truth_word).collect();
-            self.tell_each(Breach::Yaml11Boolean, &words, "put it between quotes");
+            let (words, numbers): (Vec<_>, Vec<_>) = values
+                .filter_map(taken_otherwise)
+                .partition(|(kind, ..)| *kind == Yaml11::Truth);
+            let help = "put it between quotes";
+            for (breach, found) in [
+                (Breach::Yaml11Boolean, words),
+                (Breach::Yaml11Number, numbers),
+            ] {
+                let found = found.into_iter().map(|(_, span, message)| (span, message));
+                self.tell_each(breach, &found.collect::<Vec<_>>(), help);
+            }
         }
         if self.profile.severity(Breach::HiddenCharacters).is_some() {
             let mut found = Vec::new();
@@ -77,18 +84,19 @@ fn is_cut(facts: &Facts, comment: &Comment) -> bool {
         || !comment.instead && field.is_some_and(|field| field.key == "description")
 }
 
-fn truth_word(value: &Value) -> Option<(Span, String)> {
+/// Returns what YAML 1.1 takes a value for, if that is not the text that it is.
+fn taken_otherwise(value: &Value) -> Option<(Yaml11, Span, String)> {
     let scalar = value.scalar()?;
-    let is_word = |word: &str| scalar.text.eq_ignore_ascii_case(word);
-    let is_taken =
-        scalar.style == Some(Style::Plain) && TRUTH_WORDS.iter().any(|word| is_word(word));
-    is_taken.then(|| {
-        let message = format!(
-            "agents that read YAML 1.1 take {} for a truth value",
-            quoted(&scalar.text)
-        );
-        (value.span, message)
-    })
+    let is_bare = scalar.style == Some(Style::Plain)
+        && scalar.kind == ScalarKind::Text
+        && scalar.repaired.is_none();
+    let kind = yaml_1_1(&scalar.text).filter(|_| is_bare)?;
+    let message = format!(
+        "agents that read YAML 1.1 take {} for {}",
+        quoted(&scalar.text),
+        kind.kind()
+    );
+    Some((kind, value.span, message))
 }
 
 /// The values of a field that should be text.
@@ -103,7 +111,7 @@ fn texts(field: &Field) -> Vec<&Value> {
 }
 
 fn hidden_in_field(field: &Field, found: &mut Vec<(Span, String)>) {
-    if let Some(&(_, c)) = text::hidden_characters(&field.key).first() {
+    if let Some(&(_, c)) = text::suspect_characters(&field.key).first() {
         found.push((field.key_span, hidden(c)));
     }
     hidden_in_value(&field.value, found);
@@ -120,7 +128,7 @@ fn hidden(c: char) -> String {
 fn hidden_in_value(value: &Value, found: &mut Vec<(Span, String)>) {
     match &value.content {
         Content::Scalar(scalar) => {
-            if let Some(&(offset, c)) = text::hidden_characters(&scalar.text).first() {
+            if let Some(&(offset, c)) = text::suspect_characters(&scalar.text).first() {
                 found.push((place_in(value.span, scalar, offset), hidden(c)));
             }
         }

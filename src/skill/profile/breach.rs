@@ -57,6 +57,8 @@ breaches! {
     ValueCut = ValueCut,
     /// An unquoted word that YAML 1.1 takes for true or false.
     Yaml11Boolean = Yaml11Boolean,
+    /// An unquoted text that YAML 1.1 takes for a number or a date.
+    Yaml11Number = FieldType,
     /// Characters that show nothing, or act on a terminal.
     HiddenCharacters = HiddenCharacters,
     /// A number or a truth value where text is asked for.
@@ -67,6 +69,8 @@ breaches! {
     NoValue = FieldType,
     /// `allowed-tools` is a list or a number.
     ToolsNotText = FieldType,
+    /// Commas stand between the tools of `allowed-tools`.
+    ToolsWithCommas = FieldType,
     /// A value under `metadata` is not text.
     MetadataNotText = FieldType,
     /// `compatibility` is over 500 characters.

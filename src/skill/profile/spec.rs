@@ -35,6 +35,7 @@ pub(super) static SPEC: Profile = Profile {
         (Breach::ValueCut, Warning),
         // YAML 1.2: text; a truth value in YAML 1.1.
         (Breach::Yaml11Boolean, Warning),
+        (Breach::Yaml11Number, Warning),
         // Nothing is said of them, and they must reach no terminal raw.
         (Breach::HiddenCharacters, Warning),
         // name, description, license, compatibility: text.
@@ -44,6 +45,8 @@ pub(super) static SPEC: Profile = Profile {
         (Breach::NoValue, Warning),
         // One text, parted by blanks.
         (Breach::ToolsNotText, Error),
+        // A comma is then a part of a tool's name; many agents part by it.
+        (Breach::ToolsWithCommas, Warning),
         // A map from text to text.
         (Breach::MetadataNotText, Error),
         // 1 to 500 characters.

@@ -8,7 +8,9 @@ use super::{
 };
 use crate::diagnostic::{Rule, Span};
 use crate::name::is_kebab;
-use crate::skill::frontmatter::{Content, Facts, Field, Scalar, ScalarKind, Style, Value};
+use crate::skill::frontmatter::{
+    Content, Facts, Field, Scalar, ScalarKind, Style, Value, Yaml11, yaml_1_1,
+};
 use crate::skill::loading::{COMPATIBILITY_CHARACTERS, FIELDS};
 use crate::text::without_comments;
 
@@ -325,32 +327,22 @@ fn trimmed(text: String, rule: TextRule) -> String {
 
 fn kind(scalar: &Scalar, scalars: Scalars) -> Kind {
     let plain = scalar.style == Some(Style::Plain) && scalar.repaired.is_none();
-    let truth = ["yes", "no", "on", "off"];
-    let is_truth = truth
-        .iter()
-        .any(|word| scalar.text.eq_ignore_ascii_case(word));
-    let dates = matches!(scalars, Scalars::Yaml11 | Scalars::CoreAndDates);
+    let old = match scalars {
+        Scalars::Yaml11 if plain => yaml_1_1(&scalar.text),
+        Scalars::CoreAndDates if plain => yaml_1_1(&scalar.text).filter(|&old| old == Yaml11::Date),
+        _ => None,
+    };
     match scalar.kind {
         _ if scalars == Scalars::AllText => Kind::Text,
-        ScalarKind::Text if scalars == Scalars::Yaml11 && plain && is_truth => Kind::Boolean,
-        ScalarKind::Text if dates && plain && is_date(&scalar.text) => Kind::Number,
-        ScalarKind::Text => Kind::Text,
+        ScalarKind::Text => match old {
+            Some(Yaml11::Truth) => Kind::Boolean,
+            Some(Yaml11::Number | Yaml11::Date) => Kind::Number,
+            None => Kind::Text,
+        },
         ScalarKind::Int | ScalarKind::Float => Kind::Number,
         ScalarKind::Bool => Kind::Boolean,
         ScalarKind::Null => Kind::Null,
     }
-}
-
-/// Whether a text is a date of YAML 1.1, such as `2024-01-01`.
-fn is_date(text: &str) -> bool {
-    let digits = |part: &str, most: usize| {
-        (1..=most).contains(&part.len()) && part.bytes().all(|b| b.is_ascii_digit())
-    };
-    let parts: Vec<&str> = text.split('-').collect();
-    let [year, month, day] = parts[..] else {
-        return false;
-    };
-    year.len() == 4 && digits(year, 4) && digits(month, 2) && digits(day, 2)
 }
 
 /// Tells apart why a text is not YAML.
