@@ -33,6 +33,15 @@ impl Malformed {
         }
     }
 
+    /// Returns the same with a next step, if it has none.
+    #[cfg(feature = "check")]
+    pub(crate) fn or_help(self, help: impl Into<Cow<'static, str>>) -> Self {
+        Self {
+            help: self.help.or_else(|| Some(help.into())),
+            ..self
+        }
+    }
+
     pub(crate) fn with_help(self, help: impl Into<Cow<'static, str>>) -> Self {
         Self {
             help: Some(help.into()),

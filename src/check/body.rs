@@ -8,10 +8,12 @@
 
 mod folder;
 mod hidden;
+mod html;
 mod lines;
 mod links;
 mod mentions;
 mod merge;
+mod signs;
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -21,8 +23,9 @@ use std::path::Path;
 use crate::diagnostic::{Diagnostic, Rule, Severity};
 use crate::limits::Limits;
 use crate::skill::frontmatter::Facts;
-use folder::Folder;
+pub(super) use folder::Folder;
 use lines::Lines;
+use signs::Signs;
 
 /// Lines of a body at most (specification: "keep your main SKILL.md under 500
 /// lines").
@@ -45,6 +48,17 @@ const SHOWN: usize = 32;
 /// are looked up in the folder of `file`.
 #[must_use]
 pub fn findings(file: &Path, bytes: &[u8], facts: &Facts, limits: &Limits) -> Vec<Diagnostic> {
+    let mut folder = Folder::new(file.parent().unwrap_or(file), limits);
+    findings_in(&mut folder, file, bytes, facts)
+}
+
+/// As [`findings`], with what is known of the folder.
+pub(super) fn findings_in(
+    folder: &mut Folder,
+    file: &Path,
+    bytes: &[u8],
+    facts: &Facts,
+) -> Vec<Diagnostic> {
     if is_binary(facts) {
         return Vec::new();
     }
@@ -54,8 +68,9 @@ pub fn findings(file: &Path, bytes: &[u8], facts: &Facts, limits: &Limits) -> Ve
         line_ends(bytes, &mut found);
     }
     hidden::find(&text, facts, &mut found);
+    let signs = Signs::of(&text);
     let blocks = match facts.closing {
-        Some(_) => body(&text, facts.body, limits, &mut found),
+        Some(_) => body(&text, facts.body, signs, folder, &mut found),
         None => Vec::new(),
     };
     let fault = facts.fault.as_ref().map(|fault| fault.rule);
@@ -64,7 +79,9 @@ pub fn findings(file: &Path, bytes: &[u8], facts: &Facts, limits: &Limits) -> Ve
     } else {
         0
     };
-    merge::find(&text, told, &blocks, &mut found);
+    if merge::may_have_some(&text, signs) {
+        merge::find(&text, told, &blocks, &mut found);
+    }
     found.placed(bytes)
 }
 
@@ -94,9 +111,15 @@ fn line_ends(bytes: &[u8], found: &mut Found) {
     }
 }
 
-/// Judges what stands behind the frontmatter, and returns where its code blocks
-/// are in `text`.
-fn body(text: &str, start: usize, limits: &Limits, found: &mut Found) -> Vec<Range<usize>> {
+/// Judges what stands behind the frontmatter, from `start` on, and returns where
+/// its code blocks are in `text`.
+fn body(
+    text: &str,
+    start: usize,
+    signs: Signs,
+    folder: &mut Folder,
+    found: &mut Found,
+) -> Vec<Range<usize>> {
     let body = &text[start..];
     if body.trim().is_empty() {
         // The closing fence is the last thing there is to point at.
@@ -111,12 +134,11 @@ fn body(text: &str, start: usize, limits: &Limits, found: &mut Found) -> Vec<Ran
         return Vec::new();
     }
     length(body, start, found);
-    let mut folder = Folder::new(found.file.parent().unwrap_or(found.file), limits);
-    if !mentions::may_have_some(body, &mut folder) && !merge::may_have_some(body) {
+    if !mentions::may_have_some(body, signs, folder) && !merge::may_have_some(body, signs) {
         return Vec::new();
     }
     let mentions = mentions::read(body, start);
-    links::find(&mentions, &mut folder, limits, found);
+    links::find(&mentions, folder, found);
     mentions.code_blocks
 }
 
@@ -126,7 +148,7 @@ fn length(body: &str, start: usize, found: &mut Found) {
     if body.len() <= BODY_LINES {
         return;
     }
-    let lines = body.trim_end().bytes().filter(|&b| b == b'\n').count() + 1;
+    let lines = line_feeds(body.trim_end()) + 1;
     if lines > BODY_LINES {
         let over = body.match_indices('\n').nth(BODY_LINES - 1);
         let over = start + over.map_or(0, |(at, _)| at + 1);
@@ -148,6 +170,16 @@ fn length(body: &str, start: usize, found: &mut Found) {
         );
         found.warn(Rule::BodyTooLong, over..over, || (message, HELP.to_owned()));
     }
+}
+
+/// Counts line feeds in parts that a byte can count, many bytes in one step.
+fn line_feeds(text: &str) -> usize {
+    let parts = text.as_bytes().chunks(usize::from(u8::MAX));
+    let counts = parts.map(|part| {
+        let feeds = part.iter().map(|&b| u8::from(b == b'\n'));
+        usize::from(feeds.sum::<u8>())
+    });
+    counts.sum()
 }
 
 /// Returns the file as text of the same length: each byte that is not UTF-8

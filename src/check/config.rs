@@ -27,7 +27,7 @@ mod baseline;
 mod reading;
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -37,8 +37,9 @@ pub use baseline::{Baseline, Fingerprint, fingerprints};
 use super::targets::{Found, Patterns};
 use crate::diagnostic::{Diagnostic, Rule, Severity, Span};
 use crate::discovery::project::Project;
+use crate::discovery::skill_file::UNREADABLE_HELP;
 use crate::env::Env;
-use crate::json::{List, Malformed, Object, Places};
+use crate::json::{List, Malformed, Member, Object, Places};
 use crate::name::near;
 use crate::text::counted;
 
@@ -50,6 +51,14 @@ const PROFILES: &str = "profiles";
 const EXCLUDE: &str = "exclude";
 const BASELINE: &str = "baseline";
 const KEYS: [&str; 4] = [RULES, PROFILES, EXCLUDE, BASELINE];
+
+/// How the value of each key is written.
+const EXAMPLES: [(&str, &str); 4] = [
+    (RULES, "{\"name-mismatch\": \"warn\"}"),
+    (PROFILES, "[\"spec\", \"claude-code\"]"),
+    (EXCLUDE, "[\"vendor/\"]"),
+    (BASELINE, "\".codeaf/check-baseline.json\""),
+];
 
 /// What becomes of the findings of a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -114,6 +123,8 @@ pub struct ProfileName {
 pub struct CheckConfig {
     /// The file that this comes from; absolute. It need not exist.
     pub path: PathBuf,
+    /// Whether there is such a file.
+    pub exists: bool,
     /// The profiles to check against; empty if the file has none.
     pub profiles: Vec<ProfileName>,
     /// The file of old findings; absolute. It need not exist.
@@ -123,14 +134,14 @@ pub struct CheckConfig {
 }
 
 impl CheckConfig {
-    /// Reads the file of the project that the starting folder is in. Without a
+    /// Reads the file of the project that is checked, see [`project_of`]. Without a
     /// file or a project nothing is asked for.
     ///
     /// # Errors
     ///
     /// Returns why the file cannot be read, or where it is not what it must be.
-    pub fn load(env: &Env) -> Result<Self, ConfigError> {
-        let Some(project) = Project::find(env) else {
+    pub fn load(env: &Env, paths: &[PathBuf]) -> Result<Self, ConfigError> {
+        let Some(project) = project_of(env, paths) else {
             return Ok(Self::default());
         };
         let path = project.folder.join(CONFIG_FILE);
@@ -178,34 +189,49 @@ impl CheckConfig {
     }
 
     fn parse_text(path: &Path, folder: &Path, text: &str) -> Result<Self, Malformed> {
-        let object = Object::parse_document(text, "this file")?;
+        let object = Object::parse_document(text, "this file")
+            .map_err(|malformed| malformed.or_help("write one object, such as {\"rules\": {}}"))?;
         let mut config = Self {
             path: path.to_path_buf(),
+            exists: true,
             ..Self::default()
         };
         for member in &object.members {
-            match &*member.name {
-                RULES => config.levels = levels(&Object::parse(text, RULES, member.value)?)?,
-                PROFILES => {
-                    let list = List::parse(text, PROFILES, member.value)?;
-                    config.profiles = profiles(text, &list);
-                }
-                EXCLUDE => {
-                    let list = List::parse(text, EXCLUDE, member.value)?;
-                    config.exclude = Some(patterns(folder, &list)?);
-                }
-                BASELINE => {
-                    let path = member.value.string_of(BASELINE)?;
-                    config.baseline = Some(folder.join(&*path));
-                }
-                unknown => {
-                    let message = format!("there is no key `{unknown}`");
-                    let help = did_you_mean(unknown, KEYS, "the keys are");
-                    return Err(Malformed::new(member.key.start, message).with_help(help));
-                }
-            }
+            config.take(text, folder, member).map_err(|malformed| {
+                let example = EXAMPLES.iter().find(|(key, _)| *key == member.name);
+                let example = example.map_or("", |(_, example)| example);
+                malformed.or_help(format!("write it as \"{}\": {example}", member.name))
+            })?;
         }
         Ok(config)
+    }
+
+    fn take(&mut self, text: &str, folder: &Path, member: &Member) -> Result<(), Malformed> {
+        match &*member.name {
+            RULES => self.levels = levels(&Object::parse(text, RULES, member.value)?)?,
+            PROFILES => {
+                let list = List::parse(text, PROFILES, member.value)?;
+                self.profiles = profiles(text, &list);
+            }
+            EXCLUDE => {
+                let list = List::parse(text, EXCLUDE, member.value)?;
+                self.exclude = Some(patterns(folder, &list)?);
+            }
+            BASELINE => {
+                let path = member.value.string_of(BASELINE)?;
+                if path.trim().is_empty() {
+                    let message = format!("`{BASELINE}` is empty");
+                    return Err(Malformed::new(member.value.start, message));
+                }
+                self.baseline = Some(folder.join(&*path));
+            }
+            unknown => {
+                let message = format!("there is no key `{unknown}`");
+                let help = did_you_mean(unknown, KEYS, "the keys are");
+                return Err(Malformed::new(member.key.start, message).with_help(help));
+            }
+        }
+        Ok(())
     }
 
     /// Returns the same with the levels of a command line, which win; of two for
@@ -284,9 +310,11 @@ fn levels(object: &Object<'_>) -> Result<BTreeMap<Rule, Level>, Malformed> {
         let rule = rule(&member.name).map_err(|unknown| {
             Malformed::new(member.key.start, unknown.to_string()).with_help(unknown.help())
         })?;
-        let word = member.value.string_of(rule.code())?;
+        let known = Level::ALL.map(Level::as_str);
+        let word = member.value.string_of(rule.code());
+        let word = word
+            .map_err(|malformed| malformed.or_help(format!("the levels are {}", quoted(&known))))?;
         let level = Level::parse(&word).ok_or_else(|| {
-            let known = Level::ALL.map(Level::as_str);
             Malformed::new(member.value.start, format!("there is no level `{word}`"))
                 .with_help(did_you_mean(&word, known, "the levels are"))
         })?;
@@ -306,12 +334,81 @@ fn profiles(text: &str, list: &List<'_>) -> Vec<ProfileName> {
 }
 
 fn patterns(folder: &Path, list: &List<'_>) -> Result<Patterns, Malformed> {
+    for element in &list.elements {
+        if let Some((message, help)) = names_nothing(&element.string, folder) {
+            return Err(Malformed::new(element.value.start, message).with_help(help));
+        }
+    }
     let texts = list.elements.iter().map(|element| &*element.string);
     Patterns::parse(folder, texts).map_err(|(index, words)| {
         let place = list.elements.get(index).map_or(list.value, |one| one.value);
         Malformed::new(place.start, format!("this is no pattern: {words}"))
             .with_help("write it as a line of a .gitignore")
     })
+}
+
+/// Says why a pattern can name nothing in `folder`, and what to do.
+fn names_nothing(pattern: &str, folder: &Path) -> Option<(String, String)> {
+    let bare = pattern.trim().trim_start_matches('!');
+    let inside = || {
+        let inside = Path::new(bare).strip_prefix(folder).ok()?;
+        Some(format!("write `{}`", inside.display()))
+    };
+    let (why, help) = if bare.is_empty() {
+        ("is empty", "take it out".to_owned())
+    } else if bare.starts_with('#') {
+        (
+            "is a comment",
+            format!("write `\\{bare}` for a name that begins with #"),
+        )
+    } else if let Some(rest) = bare.strip_prefix("./") {
+        (
+            "begins with `./`, which no path here does",
+            format!("write `/{rest}`"),
+        )
+    } else if bare.split('/').any(|name| name == "..") {
+        let help = "patterns are taken from the project's folder, and name what is in it";
+        ("leads out of the project", help.to_owned())
+    } else if let Some(help) = inside() {
+        ("is an absolute path", help)
+    } else {
+        return None;
+    };
+    Some((format!("the pattern `{pattern}` {why}"), help))
+}
+
+/// Returns the project that is checked: that of the first of `paths`, by the
+/// nearest mark at or above it, else that of the starting folder, if the path
+/// lies in it or there is none.
+#[must_use]
+pub fn project_of(env: &Env, paths: &[PathBuf]) -> Option<Project> {
+    let own = Project::find(env);
+    let Some(first) = paths.first().map(|path| env.absolute(path)) else {
+        return own;
+    };
+    let there = Env {
+        start: first.clone(),
+        ..env.clone()
+    };
+    let there = Project::find(&there).filter(|project| project.marked);
+    there.or_else(|| own.filter(|own| first.starts_with(&own.folder)))
+}
+
+/// Returns the files that would be heeded for others of `paths`, but are not:
+/// one check heeds one file.
+#[must_use]
+pub fn not_heeded(env: &Env, paths: &[PathBuf]) -> Vec<PathBuf> {
+    let heeded = project_of(env, paths).map(|project| project.folder);
+    let projects = paths
+        .iter()
+        .filter_map(|path| project_of(env, std::slice::from_ref(path)))
+        .map(|project| project.folder)
+        .filter(|folder| Some(folder) != heeded.as_ref());
+    let folders: BTreeSet<PathBuf> = projects.collect();
+    let files = folders.into_iter().map(|folder| folder.join(CONFIG_FILE));
+    files
+        .filter(|file| file.symlink_metadata().is_ok())
+        .collect()
 }
 
 /// Returns the rule with this code.
@@ -421,7 +518,8 @@ impl ConfigError {
             Self::Unreadable { source, .. } if source.kind() == io::ErrorKind::NotFound => {
                 Some("`check --format baseline > FILE` writes down today's findings")
             }
-            Self::Unreadable { .. } | Self::TooLarge { .. } => None,
+            Self::Unreadable { .. } => Some(UNREADABLE_HELP),
+            Self::TooLarge { .. } => Some("keep what it says in fewer bytes"),
         }
     }
 }

@@ -200,7 +200,9 @@ impl<'a> Row<'a> {
             if is_known {
                 continue;
             }
-            let is_out_of_sight = is_unread || found.rule == Rule::SkillFileName;
+            let is_misnamed =
+                found.rule == Rule::SkillFileName && found.path == checked.target.file;
+            let is_out_of_sight = is_unread || is_misnamed;
             let reason = self.reason(found.rule, found.span, || found.message.clone());
             let mut answers = Vec::new();
             for (column, &profile) in profiles.iter().enumerate() {
@@ -516,7 +518,8 @@ mod tests {
         let path = Path::new("/s/a/skill.md");
         let found = Diagnostic::error(Rule::SkillFileName, path, "is not called SKILL.md");
         let text = "---\nname: a\ndescription: d\n---\nb\n";
-        let all = [checked("a", text, vec![found])];
+        let mut all = [checked("a", text, vec![found])];
+        all[0].target.file = path.to_path_buf();
 
         let matrix = Matrix::of(&all, &named(&["codeaf", "codex"]), &Limits::DEFAULT);
 

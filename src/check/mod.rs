@@ -29,6 +29,7 @@ use crate::skill::frontmatter::{self, Facts};
 use crate::skill::profile::{Profile, Reading};
 use crate::skill::resources;
 use crate::text;
+use body::Folder;
 
 /// Up to here, one thread is done before others have begun.
 const FEW: usize = 16;
@@ -45,7 +46,8 @@ pub struct Target {
 pub struct Checked {
     /// What was checked.
     pub target: Target,
-    /// The file's bytes, for showing lines of it; empty if it could not be read.
+    /// The file's bytes, for showing lines of it; empty if it could not be read,
+    /// or if they are not kept.
     pub bytes: Vec<u8>,
     /// The name that the skill goes by, if it has one.
     pub name: Option<String>,
@@ -106,9 +108,19 @@ pub enum Verdict {
 /// ```
 #[must_use]
 pub fn check(targets: &[Target], profiles: &[&Profile], limits: &Limits) -> Vec<Checked> {
-    check_each(targets, &[profiles], limits)
+    check_each(targets, &[profiles], Keep::All, limits)
         .pop()
         .unwrap_or_default()
+}
+
+/// Of which files [`check_each`] keeps the bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Keep {
+    /// Of all.
+    All,
+    /// Of those that something is found in. Most of many are fine, and their
+    /// bytes are most of the memory that a check takes.
+    WhereFound,
 }
 
 /// Checks `targets` once for each of several `judges`, as [`check`] does for one
@@ -117,16 +129,26 @@ pub fn check(targets: &[Target], profiles: &[&Profile], limits: &Limits) -> Vec<
 pub fn check_each(
     targets: &[Target],
     judges: &[&[&Profile]],
+    keep: Keep,
     limits: &Limits,
 ) -> Vec<Vec<Checked>> {
     let mut lists: Vec<Vec<Read>> = judges.iter().map(|_| Vec::new()).collect();
-    for reads in each(targets, |target| check_one(target, judges, limits)) {
+    let check = |target: &Target, buffer: &mut Vec<u8>| {
+        let mut reads = check_one(target, buffer, judges, limits);
+        for read in &mut reads {
+            if keep == Keep::All || !read.checked.findings.is_empty() {
+                read.checked.bytes.clone_from(buffer);
+            }
+        }
+        reads
+    };
+    for reads in each(targets, check) {
         for (list, read) in lists.iter_mut().zip(reads) {
             list.push(read);
         }
     }
     let checked = lists.into_iter().map(|mut read| {
-        tree::find(&mut read);
+        tree::find(&mut read, limits);
         read.into_iter().map(|one| one.checked).collect()
     });
     checked.collect()
@@ -139,21 +161,25 @@ struct Read {
     name: Span,
 }
 
-/// Applies `work` to all of `targets`, on every core where that is worth it.
-fn each<T: Send>(targets: &[Target], work: impl Fn(&Target) -> T + Sync) -> Vec<T> {
+/// Applies `work` to all of `targets`, on every core where that is worth it; each
+/// core has a buffer.
+fn each<T: Send>(targets: &[Target], work: impl Fn(&Target, &mut Vec<u8>) -> T + Sync) -> Vec<T> {
     let threads = thread::available_parallelism().map_or(1, usize::from);
     if targets.len() <= FEW || threads == 1 {
-        return targets.iter().map(work).collect();
+        let mut buffer = Vec::new();
+        let targets = targets.iter();
+        return targets.map(|target| work(target, &mut buffer)).collect();
     }
     let next = AtomicUsize::new(0);
     let take_turns = || {
         let mut done = Vec::new();
+        let mut buffer = Vec::new();
         loop {
             let turn = next.fetch_add(1, Ordering::Relaxed);
             let Some(target) = targets.get(turn) else {
                 return done;
             };
-            done.push((turn, work(target)));
+            done.push((turn, work(target, &mut buffer)));
         }
     };
     let mut done: Vec<(usize, T)> = thread::scope(|scope| {
@@ -171,26 +197,32 @@ fn each<T: Send>(targets: &[Target], work: impl Fn(&Target) -> T + Sync) -> Vec<
     done.into_iter().map(|(_, result)| result).collect()
 }
 
-/// Returns what each of `judges` makes of one target.
-fn check_one(target: &Target, judges: &[&[&Profile]], limits: &Limits) -> Vec<Read> {
+/// Returns what each of `judges` makes of one target, whose bytes come into
+/// `bytes`.
+fn check_one(
+    target: &Target,
+    bytes: &mut Vec<u8>,
+    judges: &[&[&Profile]],
+    limits: &Limits,
+) -> Vec<Read> {
     let file = target.file.as_path();
     let mut findings = Vec::new();
     let folder = file.parent().unwrap_or(file);
     if let Some(name) = file.file_name().filter(|name| *name != SKILL_FILE) {
         findings.extend(broken::misnamed_file(folder, name).diagnostics);
     }
-    let bytes = match read(file, limits) {
-        Ok(bytes) => bytes,
-        Err(refusal) => {
-            findings.push(refusal);
-            let read = || Read::new(target, Vec::new(), None, findings.clone());
-            return judges.iter().map(|_| read()).collect();
-        }
-    };
+    if let Err(refusal) = read(file, limits, bytes) {
+        bytes.clear();
+        findings.push(refusal);
+        let read = || Read::new(target, None, findings.clone());
+        return judges.iter().map(|_| read()).collect();
+    }
+    let bytes = bytes.as_slice();
     let folder_name = folder.file_name().map(|name| name.to_string_lossy());
     let folder_name = folder_name.unwrap_or_default();
-    let facts = frontmatter::read(&bytes, limits);
-    let beside = body::findings(file, &bytes, &facts, limits);
+    let facts = frontmatter::read(bytes, limits);
+    let mut around = Folder::new(folder, limits);
+    let beside = body::findings_in(&mut around, file, bytes, &facts);
     // What hides in a field is told by its line, in full; once is enough.
     let is_told = |found: &Diagnostic| {
         beside
@@ -198,8 +230,12 @@ fn check_one(target: &Target, judges: &[&[&Profile]], limits: &Limits) -> Vec<Re
             .any(|other| other.rule == found.rule && other.span.line == found.span.line)
     };
     let name = name(&facts, &folder_name);
-    let bundled = bundled(folder, limits);
-    let reading = Reading::new(&bytes, &facts, (file, &folder_name), limits);
+    let bundled = if around.has_more() {
+        bundled(file, limits)
+    } else {
+        Vec::new()
+    };
+    let reading = Reading::new(bytes, &facts, (file, &folder_name), limits);
     let judge = |profiles: &&[&Profile]| {
         let told = profiles
             .iter()
@@ -211,13 +247,12 @@ fn check_one(target: &Target, judges: &[&[&Profile]], limits: &Limits) -> Vec<Re
         findings.extend_from_slice(&bundled);
         findings
     };
-    let lists: Vec<Vec<Diagnostic>> = judges.iter().map(judge).collect();
+    let lists = judges.iter().map(judge);
     // The last copy is the thing itself, so that one judge costs none.
-    let copies = iter::repeat_n((bytes, name), lists.len());
+    let names = iter::repeat_n(name, judges.len());
     let reads = lists
-        .into_iter()
-        .zip(copies)
-        .map(|(findings, (bytes, name))| Read::new(target, bytes, name, findings));
+        .zip(names)
+        .map(|(findings, name)| Read::new(target, name, findings));
     reads.collect()
 }
 
@@ -245,17 +280,13 @@ fn strictest(found: impl Iterator<Item = Diagnostic>) -> Vec<Diagnostic> {
 }
 
 impl Read {
-    fn new(
-        target: &Target,
-        bytes: Vec<u8>,
-        name: Option<(String, Span)>,
-        findings: Vec<Diagnostic>,
-    ) -> Self {
+    /// Makes one without bytes.
+    fn new(target: &Target, name: Option<(String, Span)>, findings: Vec<Diagnostic>) -> Self {
         let (name, span) = name.map_or((None, Span::START), |(name, span)| (Some(name), span));
         Self {
             checked: Checked {
                 target: target.clone(),
-                bytes,
+                bytes: Vec::new(),
                 name,
                 findings,
             },
@@ -264,11 +295,10 @@ impl Read {
     }
 }
 
-fn read(file: &Path, limits: &Limits) -> Result<Vec<u8>, Diagnostic> {
+fn read(file: &Path, limits: &Limits, bytes: &mut Vec<u8>) -> Result<(), Diagnostic> {
     let opened = skill_file::open(file).map_err(|error| skill_file::refusal(error, file))?;
-    let mut bytes = Vec::new();
-    skill_file::fill(&opened, file, limits, &mut bytes)?;
-    Ok(bytes)
+    skill_file::fill(&opened, file, limits, bytes)?;
+    Ok(())
 }
 
 /// Returns the name that the skill goes by, and where it stands.
@@ -287,7 +317,8 @@ fn name(facts: &Facts, folder: &str) -> Option<(String, Span)> {
 
 /// Returns what is wrong with the files beside the SKILL.md: those that no
 /// agent can read.
-fn bundled(folder: &Path, limits: &Limits) -> Vec<Diagnostic> {
+fn bundled(file: &Path, limits: &Limits) -> Vec<Diagnostic> {
+    let folder = file.parent().unwrap_or(file);
     let help = |rule| match rule {
         Rule::ResourceLeaves => Some("copy what it points at into the skill's folder"),
         Rule::ResourceUnresolved => Some("bring its target back, or remove the link"),
@@ -295,13 +326,27 @@ fn bundled(folder: &Path, limits: &Limits) -> Vec<Diagnostic> {
         Rule::ResourceUnlisted => Some("see who owns it and what may be done with it: `ls -ld`"),
         _ => None,
     };
-    let found = resources::names(folder, limits).diagnostics;
-    found
+    let listing = resources::names(folder, limits);
+    let is_twin = |name: &&String| {
+        let is_like_it = name.eq_ignore_ascii_case(SKILL_FILE) && *name != SKILL_FILE;
+        is_like_it && file.ends_with(SKILL_FILE)
+    };
+    let twins = listing.resources.iter().filter(is_twin).map(|name| {
+        let message = format!(
+            "`{name}` stands beside `{SKILL_FILE}`; on macOS and Windows the two are one file"
+        );
+        let help = format!("keep what you need of it in {SKILL_FILE}, and remove it");
+        Diagnostic::warning(Rule::SkillFileName, &folder.join(name), message).with_help(help)
+    });
+    let twins: Vec<Diagnostic> = twins.collect();
+    listing
+        .diagnostics
         .into_iter()
         .filter_map(|found| {
             let help = help(found.rule)?;
             Some(found.with_help(help))
         })
+        .chain(twins)
         .collect()
 }
 

@@ -250,9 +250,52 @@ fn several_judges_say_what_each_says_alone() {
     ];
     let judges: [&[&Profile]; 3] = [Profile::ALL, &[Profile::SPEC], &[Profile::CODER]];
 
-    let lists = check_each(&targets, &judges, &Limits::DEFAULT);
+    let lists = check_each(&targets, &judges, Keep::WhereFound, &Limits::DEFAULT);
 
     let alone = judges.map(|profiles| check(&targets, profiles, &Limits::DEFAULT));
     assert_eq!(lists, alone);
     assert_ne!(lists[0], lists[1]);
+}
+
+#[test]
+fn bytes_are_kept_where_they_are_shown() {
+    let root = root();
+    let targets = [
+        skill(&root, "fine", "fine", "Body.\n"),
+        skill(&root, "a/twin", "twin", "Body.\n"),
+        skill(&root, "b/twin", "twin", "Other.\n"),
+        skill(&root, "c/twin", "twin", "Body.\n"),
+        skill(&root, "empty", "empty", ""),
+    ];
+
+    let lists = check_each(
+        &targets,
+        &[&[Profile::SPEC]],
+        Keep::WhereFound,
+        &Limits::DEFAULT,
+    );
+
+    let kept = lists[0].iter().map(|one| !one.bytes.is_empty());
+    assert_eq!(kept.collect::<Vec<_>>(), [false, false, true, true, true]);
+    let severities = lists[0].iter().flat_map(|one| &one.findings);
+    let severities: Vec<_> = severities.map(|found| found.severity).collect();
+    assert_eq!(
+        severities,
+        [Severity::Warning, Severity::Note, Severity::Warning]
+    );
+}
+
+#[test]
+fn a_file_of_nearly_the_same_name_beside_the_skill_file_is_told() {
+    let root = root();
+    let target = skill(&root, "pdf", "pdf", "Body.\n");
+    fs::write(root.path().join("pdf/skill.md"), "old").expect("a file");
+
+    assert_eq!(
+        said(&root, &[target]),
+        [
+            "pdf/skill.md:1:1: warning[skill-file-name]: `skill.md` stands beside `SKILL.md`; \
+          on macOS and Windows the two are one file"
+        ]
+    );
 }

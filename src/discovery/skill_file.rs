@@ -72,6 +72,12 @@ pub(crate) fn open(file: &Path) -> Result<OwnedFd, Errno> {
     let (Some(folder), Some(name)) = (file.parent(), file.file_name()) else {
         return Err(Errno::ISDIR);
     };
+    // Most paths have no link in them, and finding that out takes no longer than
+    // opening.
+    match open_without_links(CWD, file) {
+        Err(Errno::LOOP) => {}
+        opened => return opened,
+    }
     let real = folder.canonicalize().map_err(|error| errno_of(&error))?;
     match open_without_links(CWD, &real.join(name)) {
         Err(Errno::LOOP) => open_linked_file(&real, name),

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::discovery::skill_file::SKILL_FILE;
 use crate::limits::Limits;
 use crate::name;
 use crate::text::nfc;
@@ -12,12 +13,22 @@ use crate::text::nfc;
 const CASE_BLIND: bool = cfg!(target_os = "macos");
 
 /// The folder of one skill, and what was read of it so far.
-pub(super) struct Folder {
+pub(in crate::check) struct Folder {
     path: PathBuf,
-    /// Entries of a folder that are read at most; more give no suggestion.
+    /// Entries of a folder that are read at most, and names that are looked for;
+    /// more entries give no suggestion.
     most: usize,
     names: HashMap<PathBuf, Vec<String>>,
-    has_folders: Option<bool>,
+    contents: Option<Contents>,
+}
+
+/// What a folder holds at its top.
+#[derive(Clone, Copy)]
+struct Contents {
+    /// Whether there is a folder.
+    folders: bool,
+    /// Whether there is anything but a SKILL.md and what is hidden.
+    more: bool,
 }
 
 /// What is at a path.
@@ -32,28 +43,34 @@ pub(super) enum Found {
 }
 
 impl Folder {
-    pub(super) fn new(path: &Path, limits: &Limits) -> Self {
+    pub(in crate::check) fn new(path: &Path, limits: &Limits) -> Self {
         Self {
             path: path.to_path_buf(),
             most: limits.walked_entries,
             names: HashMap::new(),
-            has_folders: None,
+            contents: None,
         }
+    }
+
+    /// Returns how many names are looked for at most.
+    pub(super) fn most(&self) -> usize {
+        self.most
     }
 
     /// Whether there is a folder in it.
     pub(super) fn has_folders(&mut self) -> bool {
+        self.contents().folders
+    }
+
+    /// Whether there is anything in it but a SKILL.md and what is hidden; also
+    /// where that cannot be found out.
+    pub(in crate::check) fn has_more(&mut self) -> bool {
+        self.contents().more
+    }
+
+    fn contents(&mut self) -> Contents {
         let (path, most) = (&self.path, self.most);
-        *self.has_folders.get_or_insert_with(|| {
-            fs::read_dir(path).is_ok_and(|entries| {
-                let mut entries = entries.flatten().take(most);
-                // `metadata` of the path follows links, that of the entry does not.
-                entries.any(|entry| match entry.file_type() {
-                    Ok(kind) if kind.is_symlink() => entry.path().is_dir(),
-                    kind => kind.is_ok_and(|kind| kind.is_dir()),
-                })
-            })
-        })
+        *self.contents.get_or_insert_with(|| look_into(path, most))
     }
 
     /// Whether `name` is a folder in it.
@@ -102,6 +119,34 @@ impl Folder {
             names
         })
     }
+}
+
+fn look_into(path: &Path, most: usize) -> Contents {
+    let mut contents = Contents {
+        folders: false,
+        more: false,
+    };
+    let Ok(entries) = fs::read_dir(path) else {
+        contents.more = true;
+        return contents;
+    };
+    for entry in entries.take(most) {
+        let Ok(entry) = entry else {
+            contents.more = true;
+            continue;
+        };
+        let name = entry.file_name();
+        contents.more |= name != SKILL_FILE && !name.as_encoded_bytes().starts_with(b".");
+        // `metadata` of the path follows links, that of the entry does not.
+        contents.folders |= match entry.file_type() {
+            Ok(kind) if kind.is_symlink() => entry.path().is_dir(),
+            kind => kind.is_ok_and(|kind| kind.is_dir()),
+        };
+        if contents.folders && contents.more {
+            break;
+        }
+    }
+    contents
 }
 
 fn joined(folder: &str, name: &str) -> String {

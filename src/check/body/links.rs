@@ -7,7 +7,6 @@ use super::folder::{Folder, Found as At};
 use super::mentions::{Kind, Mention, Mentions};
 use super::{Found, Words};
 use crate::diagnostic::Rule;
-use crate::limits::Limits;
 use crate::text::one_line;
 
 /// Stands for the skill's folder in a body.
@@ -15,12 +14,14 @@ const BASE_DIR: &str = "{baseDir}/";
 
 /// Judges each mention. At most [`Limits::walked_entries`] different targets
 /// are looked for.
-pub(super) fn find(mentions: &Mentions, folder: &mut Folder, limits: &Limits, found: &mut Found) {
+///
+/// [`Limits::walked_entries`]: crate::limits::Limits::walked_entries
+pub(super) fn find(mentions: &Mentions, folder: &mut Folder, found: &mut Found) {
     let mut known: HashMap<(&str, Kind), Verdict> = HashMap::new();
     let mut passed_over = Vec::new();
     for mention in &mentions.list {
         let key = (mention.target.as_str(), mention.kind);
-        if known.len() >= limits.walked_entries && !known.contains_key(&key) {
+        if known.len() >= folder.most() && !known.contains_key(&key) {
             passed_over.push(mention);
             continue;
         }
@@ -118,7 +119,10 @@ fn judge(mention: &Mention, folder: &mut Folder) -> Verdict {
             break;
         }
     }
-    last
+    match last {
+        Verdict::Broken { .. } if is_stand_in(target) => Verdict::Fine,
+        last => last,
+    }
 }
 
 fn look_for(target: &str, folder: &mut Folder) -> Verdict {
@@ -151,6 +155,23 @@ fn is_address(target: &str) -> bool {
 /// Whether `target` stands for other text: a variable, a wildcard, a gap.
 fn is_pattern(target: &str) -> bool {
     target.contains(['{', '}', '<', '>', '$', '*', '|', '\u{2026}']) || target.contains("...")
+}
+
+/// Whether a path that is not there stands for one that the reader is to put in:
+/// `path/to/file`, `scripts/YOUR_FILE.py`, `references/your-topic.md`, `NNN.md`.
+fn is_stand_in(target: &str) -> bool {
+    let is_word = |name: &str| {
+        let stem = name.split('.').next().unwrap_or(name);
+        let is_yours = stem.len() >= 4 && stem[..4].eq_ignore_ascii_case("your");
+        let is_gap = ["XXX", "NNN", "YYYY"].iter().any(|gap| stem.contains(gap));
+        let is_name = stem.contains('_')
+            && stem
+                .bytes()
+                .all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_');
+        let is_foo = ["foo", "bar", "baz", "foobar"].contains(&stem);
+        is_yours || is_gap || is_name && name == stem || is_foo
+    };
+    target.contains("path/to/") || target.split(['/', '\\']).any(is_word)
 }
 
 fn names_top_folder(target: &str, folder: &mut Folder) -> bool {

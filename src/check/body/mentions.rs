@@ -1,4 +1,5 @@
-//! Where a body names files: Markdown links and images, and code spans.
+//! Where a body names files: links and images, in Markdown and in HTML, and code
+//! spans.
 //!
 //! The only file that knows Markdown. What a mention is worth is judged in
 //! `links`.
@@ -8,6 +9,8 @@ use std::ops::Range;
 use pulldown_cmark::{Event, LinkType, Options, Parser, Tag};
 
 use super::folder::Folder;
+use super::html;
+use super::signs::Signs;
 
 /// What a body names, and where its code blocks are; places are offsets in the
 /// whole file.
@@ -29,7 +32,7 @@ pub(super) struct Mention {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Kind {
-    /// A link, an image, or the definition of one.
+    /// A link, an image, or the definition of one; in HTML, too.
     Link,
     /// A code span; it may be anything.
     Code,
@@ -37,12 +40,12 @@ pub(super) enum Kind {
 
 /// Whether [`read`] could find a mention that counts: a fraction of its work.
 ///
-/// A link needs `](` or `]:`. A code span counts only if it names a folder of
+/// A link needs `](` or `]:`, or a tag. A code span counts only if it names a folder of
 /// the skill, so without folders none does.
-pub(super) fn may_have_some(body: &str, folder: &mut Folder) -> bool {
-    body.contains("](")
-        || body.contains("]:")
-        || (body.contains('`') && body.contains(['/', '\\']) && folder.has_folders())
+pub(super) fn may_have_some(body: &str, signs: Signs, folder: &mut Folder) -> bool {
+    signs.bracket && (body.contains("](") || body.contains("]:"))
+        || signs.less && html::may_have_some(body)
+        || signs.tick && signs.slash && folder.has_folders()
 }
 
 /// Reads `body`, which begins at `start` in its file.
@@ -77,6 +80,14 @@ pub(super) fn read(body: &str, start: usize) -> Mentions {
             Event::Code(text) => {
                 let place = code_text(body, range);
                 mentions.add(&text, place, start, Kind::Code);
+            }
+            Event::Start(Tag::HtmlBlock) | Event::InlineHtml(_) => {
+                let html = &body[range.clone()];
+                for place in html::targets(html) {
+                    let target = html[place.clone()].to_owned();
+                    let place = range.start + place.start..range.start + place.end;
+                    mentions.add(&target, place, start, Kind::Link);
+                }
             }
             Event::Start(Tag::CodeBlock(_)) => {
                 let block = start + range.start..start + range.end;

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::Found;
+use super::signs::Signs;
 use crate::diagnostic::Rule;
 
 const OURS: &str = "<<<<<<<";
@@ -10,8 +11,8 @@ const BETWEEN: &str = "=======";
 const THEIRS: &str = ">>>>>>>";
 
 /// Whether [`find`] could find something: a fraction of its work.
-pub(super) fn may_have_some(text: &str) -> bool {
-    text.contains(OURS) || text.contains(THEIRS)
+pub(super) fn may_have_some(text: &str, signs: Signs) -> bool {
+    signs.less && text.contains(OURS) || signs.more && text.contains(THEIRS)
 }
 
 /// Gives one finding for each conflict in `text`, of which the first `told` bytes
@@ -21,9 +22,6 @@ pub(super) fn may_have_some(text: &str) -> bool {
 /// business: there are skills about merging. A line of `=======` alone makes a
 /// heading, so it counts only between the other two.
 pub(super) fn find(text: &str, told: usize, code_blocks: &[Range<usize>], found: &mut Found) {
-    if !may_have_some(text) {
-        return;
-    }
     let mut open: Vec<Mark> = Vec::new();
     let mut at = 0;
     for (index, line) in text.split_inclusive('\n').enumerate() {
@@ -39,7 +37,7 @@ pub(super) fn find(text: &str, told: usize, code_blocks: &[Range<usize>], found:
         if is_mark(line, OURS) {
             report(&std::mem::take(&mut open), code_blocks, found);
             open.push(mark);
-        } else if is_mark(line, THEIRS) {
+        } else if is_mark(line, THEIRS) && (!open.is_empty() || !is_quote(line)) {
             open.push(mark);
             report(&std::mem::take(&mut open), code_blocks, found);
         } else if line == BETWEEN && open.len() == 1 {
@@ -52,6 +50,15 @@ pub(super) fn find(text: &str, told: usize, code_blocks: &[Range<usize>], found:
 struct Mark {
     line: usize,
     place: Range<usize>,
+}
+
+/// Whether a line of [`THEIRS`] alone may be a quote in a quote, seven deep: behind
+/// its mark git writes one word, or the number of a commit and its subject.
+fn is_quote(line: &str) -> bool {
+    let rest = line.trim_start_matches('>').trim();
+    let (first, more) = rest.split_once(' ').unwrap_or((rest, ""));
+    let is_number = first.len() >= 7 && first.bytes().all(|b| b.is_ascii_hexdigit());
+    !(more.is_empty() || is_number && more.starts_with('('))
 }
 
 /// Git writes the mark, then nothing or a blank and a name.

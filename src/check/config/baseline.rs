@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use super::{ConfigError, reading};
 use crate::check::Checked;
 use crate::diagnostic::{Diagnostic, Rule, Span};
-use crate::json::{Malformed, offset_of};
+use crate::json::{Malformed, Object, offset_of};
 use crate::limits::Limits;
 use crate::text::path_text;
 
@@ -211,11 +211,16 @@ impl Baseline {
     /// Returns where it is not what it must be.
     pub fn parse(path: &Path, folder: &Path, bytes: &[u8]) -> Result<Self, ConfigError> {
         let text = reading::text(path, bytes)?;
+        let is_object = Object::parse_document(text, "a baseline");
+        is_object.map_err(|fault| {
+            let span = Span::at(bytes, fault.offset);
+            ConfigError::at(path, span, fault.or_help(ANEW))
+        })?;
         let document: Document = serde_json::from_str(text).map_err(|error| {
             let said = error.to_string();
             let words = said.split(" at line ").next().unwrap_or(&said);
             let offset = offset_of(text, error.line(), error.column());
-            let message = format!("this is no baseline: {words}");
+            let message = format!("this is no baseline: {}", in_plain_words(words));
             ConfigError::at(path, Span::at(bytes, offset), malformed(message))
         })?;
         if document.version != VERSION {
@@ -274,8 +279,29 @@ impl Baseline {
     }
 }
 
+const ANEW: &str = "write it anew, from the findings of today: `check --format baseline > FILE`";
+
 fn malformed(message: String) -> Malformed {
-    Malformed::new(0, message).with_help("write it anew, from the findings of today")
+    Malformed::new(0, message).with_help(ANEW)
+}
+
+/// Says in our words what is wrong with a document that is JSON.
+fn in_plain_words(said: &str) -> String {
+    let key = |begins: &str| {
+        let rest = said.strip_prefix(begins)?.strip_prefix('`')?;
+        Some(rest.split('`').next().unwrap_or(rest).to_owned())
+    };
+    if let Some(key) = key("missing field ") {
+        format!("the key `{key}` is missing")
+    } else if let Some(key) = key("unknown field ") {
+        format!("there is no key `{key}`")
+    } else if let Some(key) = key("duplicate field ") {
+        format!("the key `{key}` stands twice")
+    } else if said.starts_with("invalid type") {
+        "a value is not of the kind that stands here".to_owned()
+    } else {
+        said.to_owned()
+    }
 }
 
 /// The text of the file.
@@ -404,10 +430,16 @@ mod tests {
     #[test]
     fn what_is_no_baseline_is_told_with_its_place() {
         for (text, place, words) in [
-            ("", "1:1", "EOF"),
-            ("{}", "1:2", "missing field"),
+            ("", "1:1", "nothing but blanks"),
+            ("[]", "1:1", "a baseline is an object, between { and }"),
+            (
+                "{\"version\": 1, \"findings\": {}}",
+                "1:27",
+                "not of the kind that stands here",
+            ),
+            ("{}", "1:2", "the key `version` is missing"),
             ("{\"version\": 2, \"findings\": []}", "1:1", "version 2"),
-            ("{\"version\": 1,\n \"extra\": 1}", "2:8", "unknown field"),
+            ("{\"version\": 1,\n \"extra\": 1}", "2:8", "no key `extra`"),
             (
                 "{\"version\": 1, \"findings\": [{\"path\": \"a\", \"rule\": \"b\", \"fingerprint\": \"+00000000000000a\", \"count\": 1}]}",
                 "1:88",

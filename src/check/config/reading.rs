@@ -54,12 +54,17 @@ fn is_absent(path: &Path, error: &io::Error) -> bool {
 
 /// Returns the text of a JSON file.
 pub(super) fn text<'a>(path: &Path, bytes: &'a [u8]) -> Result<&'a str, ConfigError> {
-    let fault = |offset, message: &str| {
+    let fault = |offset, message: &str, help: &'static str| {
         let span = Span::at(bytes, offset);
-        ConfigError::at(path, span, Malformed::new(offset, message))
+        let malformed = Malformed::new(offset, message).with_help(help);
+        ConfigError::at(path, span, malformed)
     };
     if bytes.starts_with(b"\xef\xbb\xbf") {
-        return Err(fault(0, "a byte-order mark (U+FEFF) stands first"));
+        let help = "save the file as UTF-8 without a mark";
+        return Err(fault(0, "a byte-order mark (U+FEFF) stands first", help));
     }
-    std::str::from_utf8(bytes).map_err(|error| fault(error.valid_up_to(), "this is not UTF-8 text"))
+    std::str::from_utf8(bytes).map_err(|error| {
+        let help = "save the file as UTF-8";
+        fault(error.valid_up_to(), "this is not UTF-8 text", help)
+    })
 }

@@ -172,15 +172,15 @@ fn the_file_is_the_projects_and_need_not_be_there() {
     let env = Env::new(folder.join("sub"));
     let file = folder.join(CONFIG_FILE);
 
-    assert_eq!(CheckConfig::load(&env).unwrap().path, file);
+    assert_eq!(CheckConfig::load(&env, &[]).unwrap().path, file);
 
     fs::write(&file, r#"{"baseline": "b"}"#).unwrap();
-    let config = CheckConfig::load(&env).unwrap();
+    let config = CheckConfig::load(&env, &[]).unwrap();
     assert_eq!(config.baseline, Some(folder.join("b")));
 
     let mut small = env.clone();
     small.limits.scope_bytes = 4;
-    let large = CheckConfig::load(&small).unwrap_err().to_string();
+    let large = CheckConfig::load(&small, &[]).unwrap_err().to_string();
     assert!(large.ends_with("check.json is over 4 bytes"), "{large}");
 
     fs::remove_file(&file).unwrap();
@@ -189,7 +189,7 @@ fn the_file_is_the_projects_and_need_not_be_there() {
         |file| fs::create_dir(file).unwrap(),
     ] {
         make(&file);
-        let error = CheckConfig::load(&env).unwrap_err();
+        let error = CheckConfig::load(&env, &[]).unwrap_err();
         assert!(matches!(error, ConfigError::Unreadable { .. }), "{error}");
         let _ = fs::remove_file(&file);
     }

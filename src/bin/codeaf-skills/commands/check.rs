@@ -10,8 +10,7 @@ use codeaf_skills::check::fix::FixOptions;
 use codeaf_skills::check::matrix::Matrix;
 use codeaf_skills::check::rules::Record;
 use codeaf_skills::check::targets::{self, Found};
-use codeaf_skills::check::{self, Checked, Target};
-use codeaf_skills::discovery::project::Project;
+use codeaf_skills::check::{self, Checked, Keep, Target};
 use codeaf_skills::name::near;
 use codeaf_skills::skill::profile::Profile;
 use codeaf_skills::{Diagnostic, Env, Rule};
@@ -19,17 +18,20 @@ use codeaf_skills::{Diagnostic, Env, Rule};
 use super::{DONE, REFUSED, Status, mend};
 use crate::args::{Check, CheckFormat, Mending};
 use crate::failure::Failure;
-use crate::render::{Console, cell};
+use crate::render::{Console, cell, wrap};
 use crate::report::{self, Report};
 
 pub(super) fn run(args: &Check, env: &Env, console: &mut Console) -> Result<Status, Failure> {
-    if let Some(code) = &args.explain {
-        return explain(config::rule(code)?, console);
+    match args.explain.as_deref() {
+        None => {}
+        Some("") => return list_rules(console),
+        Some(code) => return explain(config::rule(code)?, console),
     }
     let format = format(args, console)?;
-    let config = CheckConfig::load(env)?.with_levels(levels(args)?);
-    let profiles = profiles(args, &config)?;
     let paths = paths(args)?;
+    let config = CheckConfig::load(env, &paths)?.with_levels(levels(args)?);
+    tell_of_config(&config, env, &paths, console);
+    let profiles = profiles(args, &config)?;
     let mut found = find(&paths, &config, env);
     let mut all_mended = true;
     if let Some(mending) = args.fix {
@@ -42,7 +44,8 @@ pub(super) fn run(args: &Check, env: &Env, console: &mut Console) -> Result<Stat
         }
         all_mended = mend::mend(&mut found, options, env, console);
     }
-    let folder = Project::find(env).map_or_else(|| env.start.clone(), |project| project.folder);
+    let project = config::project_of(env, &paths);
+    let folder = project.map_or_else(|| env.start.clone(), |project| project.folder);
     let old = match baseline(args, &config, env) {
         // What is written anew takes nothing from the old one.
         Some(path) if format != CheckFormat::Baseline => {
@@ -57,7 +60,12 @@ pub(super) fn run(args: &Check, env: &Env, console: &mut Console) -> Result<Stat
     let judges: &[&[&Profile]] = &[&profiles, &profiles[..1]];
     let judges = if is_matrix { judges } else { &judges[..1] };
     let mut silenced = Vec::new();
-    let mut lists = check::check_each(&found.targets, judges, &env.limits);
+    let keep = if is_matrix {
+        Keep::All
+    } else {
+        Keep::WhereFound
+    };
+    let mut lists = check::check_each(&found.targets, judges, keep, &env.limits);
     for checked in &mut lists {
         add_strays(checked, &found.findings);
         for one in &mut *checked {
@@ -84,6 +92,25 @@ pub(super) fn run(args: &Check, env: &Env, console: &mut Console) -> Result<Stat
     }
     let fails = format != CheckFormat::Baseline && report.fails(args.strict);
     Ok(if fails || !all_mended { REFUSED } else { DONE })
+}
+
+/// Says which check.json holds, to whoever wants to know, and which do not, to
+/// all.
+fn tell_of_config(config: &CheckConfig, env: &Env, paths: &[PathBuf], console: &mut Console) {
+    for other in config::not_heeded(env, paths) {
+        console.note(format_args!(
+            "note: {} is not heeded: one check heeds one file, that of the first PATH",
+            console.path(&other)
+        ));
+    }
+    if console.is_verbose() {
+        let which = if config.exists {
+            format!("by {}", console.path(&config.path))
+        } else {
+            "without a check.json".to_owned()
+        };
+        console.note(format_args!("checked {which}"));
+    }
 }
 
 fn find(paths: &[PathBuf], config: &CheckConfig, env: &Env) -> Found {
@@ -217,6 +244,29 @@ fn levels(args: &Check) -> Result<Vec<(Rule, Level)>, Failure> {
         .chain(deny)
         .map(|(code, level)| Ok((config::rule(code)?, level)))
         .collect()
+}
+
+/// Prints each rule with its title.
+fn list_rules(console: &mut Console) -> Result<Status, Failure> {
+    let titles = Rule::ALL.iter().map(|&rule| (rule, Record::of(rule).title));
+    if console.json {
+        let rules: Vec<_> = titles
+            .map(|(rule, title)| serde_json::json!({ "rule": rule, "title": title }))
+            .collect();
+        console.json(&serde_json::json!({ "version": 1, "rules": rules }))?;
+        return Ok(DONE);
+    }
+    let longest = Rule::ALL.iter().map(|rule| rule.code().len()).max();
+    let column = longest.unwrap_or(0) + 2;
+    for (rule, title) in titles {
+        let room = console.width.saturating_sub(column).max(20);
+        let mut code = rule.code();
+        for line in wrap(title, room) {
+            console.line(format_args!("{code:column$}{line}"))?;
+            code = "";
+        }
+    }
+    Ok(DONE)
 }
 
 fn explain(rule: Rule, console: &mut Console) -> Result<Status, Failure> {
