@@ -609,8 +609,8 @@ pub(crate) struct Check {
     #[arg(short = 'n', long, requires = "fix", conflicts_with = "format")]
     pub(crate) dry_run: bool,
 
-    /// Tell what a rule is about, with an example of each kind
-    #[arg(long, value_name = "RULE", conflicts_with_all = ["paths", "strict", "format", "fix", "baseline"], add = ArgValueCompleter::new(complete::rules))]
+    /// Tell what a rule is about, with examples; without one, list them all
+    #[arg(long, value_name = "RULE", num_args = 0..=1, default_missing_value = "", conflicts_with_all = ["paths", "strict", "format", "fix", "baseline"], add = ArgValueCompleter::new(complete::rules))]
     pub(crate) explain: Option<String>,
 
     /// The form of the answer; --json means json

@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::io;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use super::{Fix, FixOptions, Left, Mended, mend};
@@ -30,6 +31,12 @@ pub enum FixError {
         path: PathBuf,
         /// Where it leads.
         target: PathBuf,
+    },
+    /// The file may not be written: its owner protected it.
+    #[error("{} is read-only", path.display())]
+    ReadOnly {
+        /// The file.
+        path: PathBuf,
     },
     /// The file is over its bound.
     #[error("{} is over {limit} bytes", path.display())]
@@ -77,6 +84,7 @@ impl FixError {
         match self {
             Self::Conflict { .. } => Some("try again when the other program is done"),
             Self::LinkLeaves { .. } => Some("copy the file into the folder"),
+            Self::ReadOnly { .. } => Some("`chmod u+w` lets it be written, if it is yours to mend"),
             Self::TooLarge { .. } => Some("move parts of it into files under references/"),
             Self::Io { .. } => None,
         }
@@ -92,6 +100,8 @@ pub struct Fixed {
     pub fixes: Vec<Fix>,
     /// Fields that should have moved, and stay.
     pub left: Vec<Left>,
+    /// How many other names the file had (hard links); they keep the old text.
+    pub other_names: u64,
 }
 
 /// What [`fix_file`] would do. The texts are equal where the content stays.
@@ -113,7 +123,8 @@ pub struct Preview {
 /// wrong and nothing else is called so.
 ///
 /// The file is replaced as a whole; mode and owner stay, and a link inside the
-/// skill's folder stays a link. Where there is nothing to mend, nothing is
+/// skill's folder stays a link. One that its owner may not write is left alone,
+/// and other names of the file (hard links) keep what it said. Where there is nothing to mend, nothing is
 /// touched. Waits while another writer holds the folder's lock.
 ///
 /// # Errors
@@ -122,7 +133,9 @@ pub struct Preview {
 /// temporary file is left behind. See [`FixError`].
 pub fn fix_file(file: &Path, options: FixOptions<'_>, limits: &Limits) -> Result<Fixed, FixError> {
     let draft = FileDraft::read(file, options, limits)?;
+    let mut other_names = 0;
     if let Some(after) = &draft.mended.bytes {
+        other_names = draft.may_be_written()?;
         draft.write(after)?;
     }
     if let Some(to) = &draft.new_name {
@@ -132,6 +145,7 @@ pub fn fix_file(file: &Path, options: FixOptions<'_>, limits: &Limits) -> Result
         fixes: draft.fixes(),
         file: draft.new_name.unwrap_or_else(|| file.to_path_buf()),
         left: draft.mended.left,
+        other_names,
     })
 }
 
@@ -142,6 +156,9 @@ pub fn fix_file(file: &Path, options: FixOptions<'_>, limits: &Limits) -> Result
 /// Those of [`fix_file`] that can be known without writing.
 pub fn preview(file: &Path, options: FixOptions<'_>, limits: &Limits) -> Result<Preview, FixError> {
     let draft = FileDraft::read(file, options, limits)?;
+    if draft.mended.bytes.is_some() {
+        draft.may_be_written()?;
+    }
     let before = decoded(&draft.before.bytes);
     let after = draft.mended.bytes.as_deref().map(decoded);
     Ok(Preview {
@@ -208,6 +225,19 @@ impl<'a> FileDraft<'a> {
             Fix::new(Rule::SkillFileName, Span::START, what)
         });
         renamed.chain(self.mended.fixes.iter().cloned()).collect()
+    }
+
+    /// Refuses a file that its owner may not write, though renaming would get
+    /// round that; returns how many other names it has.
+    fn may_be_written(&self) -> Result<u64, FixError> {
+        let about = self.real.symlink_metadata();
+        let about = about.map_err(|source| FixError::io("look at", self.path, source))?;
+        if about.mode() & 0o200 == 0 {
+            return Err(FixError::ReadOnly {
+                path: self.path.to_path_buf(),
+            });
+        }
+        Ok(about.nlink().saturating_sub(1))
     }
 
     fn write(&self, after: &[u8]) -> Result<(), FixError> {
@@ -286,7 +316,7 @@ mod tests {
     use super::*;
     use std::cell::RefCell;
     use std::fs;
-    use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+    use std::os::unix::fs::{PermissionsExt, symlink};
     use std::rc::Rc;
     use tempfile::TempDir;
 
@@ -348,6 +378,34 @@ mod tests {
         assert_eq!(place.text_of("SKILL.md"), NEW);
         assert_eq!(fs::metadata(&place.file).unwrap().mode() & 0o7777, 0o640);
         assert_eq!(place.names(), ["SKILL.md"]);
+    }
+
+    #[test]
+    fn a_read_only_file_is_left_alone() {
+        let place = Place::with("SKILL.md", OLD);
+        fs::set_permissions(&place.file, fs::Permissions::from_mode(0o444)).unwrap();
+
+        let error = place.fix().unwrap_err();
+
+        assert!(matches!(error, FixError::ReadOnly { .. }), "{error}");
+        assert!(error.to_string().ends_with("SKILL.md is read-only"));
+        assert_eq!(place.text_of("SKILL.md"), OLD);
+        let refused = preview(&place.file, FixOptions::default(), &LIMITS).unwrap_err();
+        assert!(matches!(refused, FixError::ReadOnly { .. }), "{refused}");
+        fs::set_permissions(&place.file, fs::Permissions::from_mode(0o644)).unwrap();
+        assert_eq!(place.fix().unwrap().fixes.len(), 1);
+    }
+
+    #[test]
+    fn another_name_of_the_file_keeps_the_old_text() {
+        let place = Place::with("SKILL.md", OLD);
+        fs::hard_link(&place.file, place.folder().join("copy.md")).unwrap();
+
+        let fixed = place.fix().unwrap();
+
+        assert_eq!(fixed.other_names, 1);
+        assert_eq!(place.text_of("SKILL.md"), NEW);
+        assert_eq!(place.text_of("copy.md"), OLD);
     }
 
     #[test]

@@ -27,6 +27,13 @@ pub(super) fn mend(
                 if !fixed.fixes.is_empty() {
                     console.note(format_args!("wrote {}", console.path(&fixed.file)));
                 }
+                if fixed.other_names > 0 {
+                    console.note(format_args!(
+                        "note: {} had {} (hard links); what they name is as it was",
+                        console.path(&fixed.file),
+                        counted_names(fixed.other_names)
+                    ));
+                }
                 if fixed.file != target.file {
                     found.findings.retain(|finding| finding.path != target.file);
                     target.file = fixed.file;
@@ -73,6 +80,13 @@ pub(super) fn preview(
         console.note("note: nothing to mend");
     }
     Ok(if all_done { DONE } else { REFUSED })
+}
+
+fn counted_names(count: u64) -> String {
+    match count {
+        1 => "1 other name".to_owned(),
+        count => format!("{count} other names"),
+    }
 }
 
 /// Tells why one file is not mended; the others still are.

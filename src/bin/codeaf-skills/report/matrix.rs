@@ -194,12 +194,19 @@ impl Table {
         lines
     }
 
-    /// How many skills each agent is known to load.
+    /// How many skills each agent is known to load, with a `+` where it may load
+    /// more.
     fn sums(&self, matrix: &Matrix, block: &[usize], console: &Console) -> String {
         let sums = block.iter().map(|&column| {
             let outcomes = matrix.rows.iter().map(|row| row.outcomes[column]);
-            let loaded = outcomes.filter(|outcome| *outcome < Outcome::Unknown);
-            loaded.count().to_string()
+            let (loaded, others): (Vec<_>, Vec<_>) =
+                outcomes.partition(|outcome| *outcome < Outcome::Unknown);
+            let more = if others.contains(&Outcome::Unknown) {
+                "+"
+            } else {
+                ""
+            };
+            format!("{}{more}", loaded.len())
         });
         let sums: Vec<String> = sums.collect();
         let bold = Style::new().bold();
@@ -300,7 +307,13 @@ fn legend(matrix: &Matrix, table: &Table, width: usize, console: &Console) -> Ve
         all.any(|other| other == outcome)
     });
     let words = outcomes.map(|outcome| (word(outcome), meaning(outcome), style(outcome)));
-    let mut lines = flow(words, width, console);
+    let some_unknown = matrix.rows.len() > 1
+        && matrix
+            .rows
+            .iter()
+            .any(|row| row.outcomes.contains(&Outcome::Unknown));
+    let more = some_unknown.then_some(("+", "or more", Style::new().bold()));
+    let mut lines = flow(words.chain(more), width, console);
     let heads = table.heads.iter().zip(&matrix.profiles);
     let heads = heads.filter(|(head, profile)| **head != profile.name);
     let heads = heads.map(|(head, profile)| (*head, profile.name, Style::new().bold()));

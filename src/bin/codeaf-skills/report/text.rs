@@ -6,7 +6,7 @@ use std::io;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use codeaf_skills::check::rules::Record;
-use codeaf_skills::text::{counted, is_hidden};
+use codeaf_skills::text::{counted, hidden_characters, is_hidden};
 use codeaf_skills::{Diagnostic, Severity};
 use unicode_width::UnicodeWidthChar;
 
@@ -127,6 +127,13 @@ impl Cut {
             text: if first > 0 { "..." } else { "" }.to_owned(),
             span: 0..0,
         };
+        // Not more than could be shown: zero-width marks take no column.
+        let window = &line[first..first + offset(&line[first..], 8 * width)];
+        let hidden = hidden_characters(window);
+        let hides = |at: usize| {
+            let known = hidden.binary_search_by_key(&(at - first), |&(at, _)| at);
+            known.is_ok() || at - first >= window.len()
+        };
         let mut used = 0;
         let mut rest = line[first..].char_indices();
         let last = loop {
@@ -138,7 +145,11 @@ impl Cut {
                 cut.span.end = cut.text.len();
             }
             let Some((_, c)) = rest.next() else { break at };
-            let (shown, columns) = visible(c);
+            let (shown, columns) = if is_hidden(c) && !hides(at) {
+                (c.to_string(), c.width().unwrap_or(0))
+            } else {
+                visible(c)
+            };
             used += columns;
             if used > width {
                 break at;
