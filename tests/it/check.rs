@@ -1,5 +1,8 @@
 //! `check` from the command line: its forms, its flags, its exit status.
 
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
 use crate::sandbox::Sandbox;
 
 /// A project with one skill that has something of each severity.
@@ -483,4 +486,105 @@ fn paths_come_from_standard_input_too() {
         .shell("codeaf-skills check - < /dev/null")
         .refused()
         .has(&["error: there is no path on standard input"]);
+}
+
+const COLON: &str = "---\nname: pdf\ndescription: Use when: asked.\n---\nBody.\n";
+
+#[test]
+fn the_check_json_of_the_checked_tree_holds() {
+    let sandbox = Sandbox::new()
+        .file(
+            "project/.codeaf/check.json",
+            "{\"rules\": {\"unquoted-colon\": \"deny\"}}",
+        )
+        .file("other/.git/HEAD", "")
+        .file(
+            "other/.codeaf/check.json",
+            "{\"rules\": {\"unquoted-colon\": \"allow\"}}",
+        )
+        .file("other/skills/pdf/SKILL.md", COLON)
+        .file("project/skills/pdf/SKILL.md", COLON)
+        .file("loose/pdf/SKILL.md", COLON);
+
+    sandbox
+        .run(["check", "-v", "../other/skills"])
+        .success()
+        .has(&["checked by [D]/other/.codeaf/check.json\n"]);
+    sandbox
+        .run(["check", "-v", "skills"])
+        .refused()
+        .has(&["checked by .codeaf/check.json\n"]);
+    sandbox
+        .run(["check", "-v", "../loose"])
+        .refused()
+        .has(&["checked without a check.json\n"]);
+    sandbox
+        .run(["check", "skills", "../other/skills"])
+        .refused()
+        .has(&["note: [D]/other/.codeaf/check.json is not heeded: one check heeds one file, that of the first PATH\n"]);
+}
+
+#[test]
+fn what_is_allowed_is_not_mended() {
+    let sandbox = Sandbox::new().file("project/skills/pdf/SKILL.md", COLON);
+
+    sandbox
+        .run(["check", "--fix", "--allow", "unquoted-colon", "skills"])
+        .success();
+    assert_eq!(sandbox.read("project/skills/pdf/SKILL.md"), COLON);
+
+    sandbox.write(
+        "project/.codeaf/check.json",
+        "{\"rules\": {\"unquoted-colon\": \"allow\"}}",
+    );
+    sandbox.run(["check", "--fix", "skills"]).success();
+    assert_eq!(sandbox.read("project/skills/pdf/SKILL.md"), COLON);
+
+    sandbox
+        .run(["check", "--fix", "--deny", "unquoted-colon", "skills"])
+        .success();
+    assert_ne!(sandbox.read("project/skills/pdf/SKILL.md"), COLON);
+}
+
+#[test]
+fn explain_without_a_rule_lists_them_all() {
+    let output = Sandbox::new().run(["check", "--explain"]).success();
+    let output = output.has(&[
+        "unquoted-colon",
+        "an unquoted value holds a colon and a blank",
+    ]);
+    drop(output);
+
+    let all = Sandbox::new()
+        .run(["check", "--explain", "--json"])
+        .success()
+        .json();
+    let rules = all["rules"].as_array().map(Vec::len);
+    assert_eq!(rules, Some(codeaf_skills::Rule::ALL.len()));
+}
+
+#[test]
+fn a_read_only_file_is_not_mended_and_the_check_fails() {
+    let sandbox = Sandbox::new().file("project/skills/pdf/SKILL.md", COLON);
+    let file = sandbox.path("project/skills/pdf/SKILL.md");
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o444)).unwrap();
+
+    sandbox.run(["check", "--fix", "skills"]).refused().has(&[
+        "error: skills/pdf/SKILL.md is read-only\n",
+        "help: `chmod u+w` lets it be written",
+    ]);
+    assert_eq!(sandbox.read("project/skills/pdf/SKILL.md"), COLON);
+}
+
+#[test]
+fn an_emoji_stays_whole_in_the_line_that_is_shown() {
+    let family = "\u{1f468}\u{200d}\u{1f469}\u{200d}\u{1f467}";
+    let text =
+        format!("---\nname: pdf\ndescription: {family} Use when: asked.\u{202e}\n---\nBody.\n");
+    let sandbox = Sandbox::new().file("project/skills/pdf/SKILL.md", text);
+
+    sandbox
+        .run(["check", "skills"])
+        .refused()
+        .has(&[family, "asked.<U+202E>"]);
 }

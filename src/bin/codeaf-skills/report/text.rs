@@ -22,6 +22,11 @@ const BEFORE: usize = 24;
 /// Columns that a line is given at the least.
 const NARROWEST: usize = 40;
 
+/// What joins pictures into one. The renderer takes it out, so that another mark
+/// of no width and as many bytes stands in, which is never shown by itself.
+const JOINER: &str = "\u{200d}";
+const STAND_IN: &str = "\u{2064}";
+
 pub(super) fn write(report: &Report, console: &mut Console) -> io::Result<()> {
     for (finding, bytes) in report.findings() {
         let block = block(finding, bytes, console);
@@ -81,7 +86,8 @@ fn caret(cut: &Cut, finding: &Diagnostic, help: Option<&str>, colored: bool) -> 
         Severity::Note => Level::NOTE,
     };
     let line = usize::try_from(finding.span.line).unwrap_or(usize::MAX);
-    let snippet = Snippet::source(cut.text.as_str())
+    let source = cut.text.replace(JOINER, STAND_IN);
+    let snippet = Snippet::source(source)
         .line_start(line)
         .annotation(AnnotationKind::Primary.span(cut.span.clone()));
     let mut group = Group::with_level(level).element(snippet);
@@ -95,6 +101,7 @@ fn caret(cut: &Cut, finding: &Diagnostic, help: Option<&str>, colored: bool) -> 
     };
     // The line is cut already.
     let text = renderer.term_width(usize::from(u16::MAX)).render(&[group]);
+    let text = text.replace(STAND_IN, JOINER);
     let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
     lines.join("\n")
 }
