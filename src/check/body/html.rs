@@ -68,16 +68,13 @@ fn attribute_in(html: &str, mut at: usize, wanted: &str) -> (Option<Range<usize>
             continue;
         }
         let start = skip(sign + 1, |b| b.is_ascii_whitespace());
-        let (value, end) = match bytes.get(start) {
-            Some(&quote @ (b'"' | b'\'')) => {
-                let length = bytes[start + 1..].iter().position(|&b| b == quote);
-                let end = length.map_or(bytes.len(), |length| start + 1 + length);
-                (start + 1..end, (end + 1).min(bytes.len()))
-            }
-            _ => {
-                let end = skip(start, |b| !b.is_ascii_whitespace() && b != b'>');
-                (start..end, end)
-            }
+        let (value, end) = if let Some(&quote @ (b'"' | b'\'')) = bytes.get(start) {
+            let length = bytes[start + 1..].iter().position(|&b| b == quote);
+            let end = length.map_or(bytes.len(), |length| start + 1 + length);
+            (start + 1..end, (end + 1).min(bytes.len()))
+        } else {
+            let end = skip(start, |b| !b.is_ascii_whitespace() && b != b'>');
+            (start..end, end)
         };
         let is_wanted = html
             .get(name)

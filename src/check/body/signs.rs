@@ -2,6 +2,10 @@
 //! closer look.
 
 /// The bytes that a link, a code span or a mark of a merge begins with.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "five questions, each with its answer"
+)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Signs {
     /// `]`

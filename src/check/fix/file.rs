@@ -212,9 +212,10 @@ impl<'a> FileDraft<'a> {
             real,
             mended: mend(&before.bytes, &folder.to_string_lossy(), options, limits),
             before,
-            new_name: match options.mends(Rule::SkillFileName) {
-                true => new_name(path)?,
-                false => None,
+            new_name: if options.mends(Rule::SkillFileName) {
+                new_name(path)?
+            } else {
+                None
             },
         })
     }

@@ -1,5 +1,5 @@
 //! What a text of YAML 1.2 without quotes is to a reader of YAML 1.1, as the
-//! common readers have it: PyYAML, Psych, js-yaml 3.
+//! common readers have it: `PyYAML`, Psych, js-yaml 3.
 
 use std::ops::RangeInclusive;
 

@@ -80,8 +80,8 @@ impl Findings<'_> {
 /// or behind a description.
 fn is_cut(facts: &Facts, comment: &Comment) -> bool {
     let field = facts.field_above(comment.span.line);
-    !comment.instead && !comment.spaced
-        || !comment.instead && field.is_some_and(|field| field.key == "description")
+    let is_of_description = field.is_some_and(|field| field.key == "description");
+    !comment.instead && (!comment.spaced || is_of_description)
 }
 
 /// Returns what YAML 1.1 takes a value for, if that is not the text that it is.
