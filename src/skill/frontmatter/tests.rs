@@ -531,14 +531,18 @@ fn the_worst_texts_within_the_bounds_are_read_in_time() {
         "a:\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n".repeat(3_500),
     ] {
         let file = fenced(&text);
-        let began = Instant::now();
-        let facts = read(file.as_bytes(), &Limits::DEFAULT);
-        let took = began.elapsed();
         let start: String = text.chars().take(20).collect();
-        assert_eq!(facts.fault, None, "{start}");
+        let time = || {
+            let began = Instant::now();
+            let facts = read(file.as_bytes(), &Limits::DEFAULT);
+            let took = began.elapsed();
+            assert_eq!(facts.fault, None, "{start}");
+            took
+        };
         // Without optimisation, on a busy machine; a quadratic step would take
-        // far longer.
-        assert!(took < Duration::from_secs(2), "{start}: {took:?}");
+        // far longer, each time.
+        let is_quick = (0..5).any(|_| time() < Duration::from_secs(2));
+        assert!(is_quick, "{start}");
     }
 }
 
