@@ -4,9 +4,13 @@
 //! server with many users and the program all call the same functions.
 
 use std::ffi::OsString;
+use std::fmt;
 use std::path::{Component, Path, PathBuf};
 
 use crate::limits::Limits;
+
+/// What the URL of a SQLite store begins with.
+pub(crate) const SQLITE: &str = "sqlite:";
 
 /// Everything around a call: where it starts, whose home it is, what was asked.
 #[derive(Debug, Clone)]
@@ -29,8 +33,37 @@ pub struct Env {
     pub ignore_project_on: bool,
     /// Which skills may be activated by name.
     pub allowed: Allowed,
+    /// The store of personal skills: `--store`, or `CODEAF_SKILLS_STORE`.
+    /// Without one the global scope file decides, and else the default.
+    pub store: Option<StoreChoice>,
+    /// Whether a store that gives no answer is an error: `--require-store`.
+    pub require_store: bool,
+    /// The password for a PostgreSQL store whose URL has none: `PGPASSWORD`.
+    pub store_password: Option<Secret>,
+    /// Who changes personal skills, for the record: `USER`, or `LOGNAME`.
+    pub user: Option<String>,
     /// Bounds on what is read.
     pub limits: Limits,
+}
+
+/// Which store of personal skills was asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum StoreChoice {
+    /// None: there are no personal skills.
+    None,
+    /// The one at this URL: `sqlite:PATH` or `postgres://…`. A relative path is
+    /// taken from the starting folder.
+    Url(Secret),
+}
+
+/// A text that holds a password, or may; its `Debug` form does not show it.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Secret(pub String);
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Secret(…)")
+    }
 }
 
 impl Env {
@@ -46,6 +79,10 @@ impl Env {
             conversation: None,
             ignore_project_on: false,
             allowed: Allowed::All,
+            store: None,
+            require_store: false,
+            store_password: None,
+            user: None,
             limits: Limits::DEFAULT,
         }
     }
@@ -84,6 +121,21 @@ impl Env {
                     Self::new(working_folder).absolute(Path::new(&path))
                 }
             }),
+            store: filled("CODEAF_SKILLS_STORE").map(|url| {
+                let url = url.to_string_lossy();
+                StoreChoice::Url(Secret(match url.strip_prefix(SQLITE) {
+                    Some(path) if !path.starts_with("~/") => {
+                        let path = Self::new(working_folder).absolute(Path::new(path));
+                        format!("{SQLITE}{}", path.display())
+                    }
+                    _ => url.into_owned(),
+                }))
+            }),
+            store_password: filled("PGPASSWORD")
+                .map(|password| Secret(password.to_string_lossy().into_owned())),
+            user: filled("USER")
+                .or_else(|| filled("LOGNAME"))
+                .map(|user| user.to_string_lossy().into_owned()),
             ..Self::new(working_folder)
         }
     }

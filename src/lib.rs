@@ -85,10 +85,10 @@ pub use discovery::project::Project;
 pub use discovery::roots::{Origin, Root};
 pub use discovery::scan::{Kept, LookedAt, RootOutcome, Skill};
 pub use discovery::snapshot::{DiscoveryError, Lookup, NoScope, Snapshot};
-pub use env::{Allowed, Env};
+pub use env::{Allowed, Env, Secret, StoreChoice};
 pub use limits::Limits;
 pub use name::{Source, split_qualified};
-pub use personal::{PersonalStore, StoreFault};
+pub use personal::{PersonalError, PersonalStore, StoreFault, StoreUrl};
 pub use scope::{
     Cause, Change, Decision, Decisions, Edited, Fault, Missing, Outcome, Preview, Resolution,
     Scope, ScopePath, Scopes, State, Step, StoreError, Subject, resolve,

@@ -72,6 +72,23 @@ pub struct Limits {
     /// holds it for milliseconds, so only a program that is stuck, or that locks
     /// the folder for itself, lets anybody wait this long.
     pub lock_patience: Duration,
+    /// How long a store of personal skills is waited for before it counts as
+    /// away. A person waits for `list` with each prompt; a local database
+    /// answers in a millisecond, one across an ocean in three round trips.
+    pub store_patience: Duration,
+}
+
+/// Bounds of personal skills: an engine cannot set them, because the stores
+/// hold them too.
+impl Limits {
+    /// Bytes of the text of a personal skill (coder: `MaxPersonalSkillSizeBytes`).
+    pub const PERSONAL_TEXT_BYTES: usize = 65_536;
+    /// Bytes of its name (coder: `MaxPersonalSkillNameBytes`).
+    pub const PERSONAL_NAME_BYTES: usize = 256;
+    /// Bytes of its description (coder: `MaxPersonalSkillDescriptionBytes`).
+    pub const PERSONAL_DESCRIPTION_BYTES: usize = 4_096;
+    /// Personal skills of one user (coder: `MaxPersonalSkillsPerUser`).
+    pub const PERSONAL_SKILLS: usize = 100;
 }
 
 impl Limits {
@@ -102,6 +119,7 @@ impl Limits {
         context_tokens: 100_000,
         kept_tokens: 20_000,
         lock_patience: Duration::from_secs(30),
+        store_patience: Duration::from_secs(2),
     };
 }
 

@@ -13,7 +13,7 @@ use crate::discovery::scan::Skill;
 use crate::discovery::snapshot::Snapshot;
 use crate::limits::Limits;
 use crate::name::Source;
-use crate::personal;
+use crate::personal::{self, PersonalError};
 use crate::skill::frontmatter;
 use crate::skill::loading;
 use crate::skill::resources;
@@ -164,7 +164,8 @@ impl Text {
     fn of(skill: &Skill, raw: &[u8], limits: &Limits) -> Result<Self, Box<Diagnostic>> {
         let place = skill.place();
         let Some(folder) = skill.folder() else {
-            let skill = personal::read(raw, &place, limits)?;
+            let skill = personal::read(raw, &place, limits)
+                .map_err(|error| Box::new(refused(error, &place)))?;
             return Ok(Self {
                 name: skill.name,
                 description: skill.description,
@@ -190,6 +191,14 @@ impl Text {
         } else {
             None
         }
+    }
+}
+
+/// Makes a finding of what the store should never have taken.
+fn refused(error: PersonalError, place: &Path) -> Diagnostic {
+    match error {
+        PersonalError::InvalidContent(found) => *found,
+        other => Diagnostic::error(Rule::Unreadable, place, other.to_string()),
     }
 }
 

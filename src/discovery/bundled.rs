@@ -36,7 +36,7 @@ impl Snapshot {
     /// that gives no answer.
     pub fn read_skill(&self, skill: &Skill) -> Result<Vec<u8>, Box<Diagnostic>> {
         if skill.source() == Source::Personal {
-            return personal::read(self.personal.as_ref(), skill);
+            return personal::read(&self.personal, skill);
         }
         let location = skill.place();
         let real = self.real_folder(skill)?;

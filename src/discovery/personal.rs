@@ -9,18 +9,59 @@ use std::sync::Arc;
 
 use super::difference::Digest;
 use super::scan::{Kept, Skill};
-use super::snapshot::{DiscoveryError, Snapshot};
+use super::snapshot::{DiscoveryError, Snapshot, scope_path};
 use crate::diagnostic::{Diagnostic, Rule};
-use crate::env::Env;
+use crate::env::{Env, StoreChoice};
 use crate::name::{Source, is_kebab};
-use crate::personal::{Entry, PersonalStore, StoreFault};
+use crate::personal::{self, BadStore, Entry, Owner, PersonalStore, StoreFault, StoreUrl};
+use crate::scope::{Decisions, Scope, store};
 
 /// A store and what came of asking it.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Personal {
-    store: Arc<dyn PersonalStore>,
+    /// None where none is wanted, or nobody can tell which.
+    store: Option<Arc<dyn PersonalStore>>,
     /// Why it gave no answer when it was last asked.
     fault: Option<Arc<Diagnostic>>,
+}
+
+/// Returns the store of personal skills that `env` or the global scope file
+/// names, or the default: `~/.codeaf/personal.db`. None if there is none.
+///
+/// # Errors
+///
+/// Returns why nobody can tell which store is meant.
+pub fn store_of(env: &Env) -> Result<Option<Arc<dyn PersonalStore>>, StoreFault> {
+    let global = scope_path(Scope::Global, env, None, None).ok();
+    let global = global.map(|path| store::load(&path, &env.limits));
+    chosen(env, global.as_ref())
+}
+
+fn chosen(
+    env: &Env,
+    global: Option<&Decisions>,
+) -> Result<Option<Arc<dyn PersonalStore>>, StoreFault> {
+    let bad = |error: &BadStore| StoreFault::NoPlace {
+        cause: error.to_string(),
+    };
+    let parsed = |text: &str| StoreUrl::parse(text, env).map_err(|error| bad(&error));
+    let url = match (&env.store, global) {
+        (Some(StoreChoice::None), _) => return Ok(None),
+        (Some(StoreChoice::Url(url)), _) => parsed(&url.0)?,
+        (None, Some(global)) if global.fault().is_some() => {
+            return Err(StoreFault::NoPlace {
+                cause: "the global scope file cannot be read".to_owned(),
+            });
+        }
+        (None, global) => match (global.and_then(Decisions::store), &env.home) {
+            (Some(url), _) => parsed(&url.0)?,
+            (None, Some(home)) if cfg!(feature = "personal") => StoreUrl::default_in(home),
+            (None, _) => return Ok(None),
+        },
+    };
+    personal::open(&url, env)
+        .map(Some)
+        .map_err(|error| bad(&error))
 }
 
 impl Snapshot {
@@ -37,7 +78,20 @@ impl Snapshot {
         env: &Env,
         store: Arc<dyn PersonalStore>,
     ) -> Result<Self, DiscoveryError> {
-        Ok(Self::load_folders(env)?.with_store(store))
+        Ok(Self::load_folders(env)?.listing(Some(store)))
+    }
+
+    /// Adds what the store lists that was chosen.
+    pub(super) fn with_chosen_store(mut self) -> Self {
+        let global = self.scopes().files.iter();
+        let global = global.clone().find(|file| file.scope() == Scope::Global);
+        match chosen(self.env(), global) {
+            Ok(store) => self.listing(store),
+            Err(fault) => {
+                self.personal.fault = Some(Arc::new(unknown("store", &fault)));
+                self
+            }
+        }
     }
 
     /// Returns the same folders' skills with what the store of personal skills
@@ -47,8 +101,8 @@ impl Snapshot {
     /// the names that it last listed stay, and none of them can be called.
     #[must_use]
     pub fn with_fresh_personal(&self) -> Self {
-        match &self.personal {
-            Some(personal) => self.clone().with_store(Arc::clone(&personal.store)),
+        match &self.personal.store {
+            Some(store) => self.clone().listing(Some(Arc::clone(store))),
             None => self.clone(),
         }
     }
@@ -59,23 +113,21 @@ impl Snapshot {
     ///
     /// Those of [`load`](Self::load).
     pub fn reload(&self) -> Result<Self, DiscoveryError> {
-        let again = self.look_again()?;
-        Ok(match &self.personal {
-            Some(personal) => again.with_store(Arc::clone(&personal.store)),
-            None => again,
-        })
+        let mut again = self.look_again()?;
+        again.personal = self.personal.clone();
+        Ok(again.with_fresh_personal())
     }
 
     /// Returns the store of personal skills, if the snapshot has one.
     #[must_use]
     pub fn store(&self) -> Option<&Arc<dyn PersonalStore>> {
-        self.personal.as_ref().map(|personal| &personal.store)
+        self.personal.store.as_ref()
     }
 
     /// Returns why the store of personal skills gave no answer.
     #[must_use]
     pub fn personal_fault(&self) -> Option<&Diagnostic> {
-        self.personal.as_ref()?.fault.as_deref()
+        self.personal.fault.as_deref()
     }
 
     /// Returns whether `skill` can be read as far as is known: a personal one
@@ -85,15 +137,18 @@ impl Snapshot {
         skill.source() == Source::Workspace || self.personal_fault().is_none()
     }
 
-    fn with_store(mut self, store: Arc<dyn PersonalStore>) -> Self {
-        let fault = match store.list() {
-            Ok(entries) => {
-                self.put_personal(&entries, &store);
-                None
-            }
-            Err(fault) => Some(Arc::new(unknown(store.place(), &fault))),
-        };
-        self.personal = Some(Personal { store, fault });
+    /// Puts in what `store` lists now.
+    fn listing(mut self, store: Option<Arc<dyn PersonalStore>>) -> Self {
+        let fault = store
+            .as_ref()
+            .and_then(|store| match store.list(Owner::Me) {
+                Ok(entries) => {
+                    self.put_personal(&entries, store);
+                    None
+                }
+                Err(fault) => Some(Arc::new(unknown(store.place(), &fault))),
+            });
+        self.personal = Personal { store, fault };
         self
     }
 
@@ -139,16 +194,22 @@ fn skill_of(entry: &Entry, place: &Arc<str>) -> Skill {
 
 fn unknown(place: &str, fault: &StoreFault) -> Diagnostic {
     let message = format!("personal skills are unknown: {fault}");
-    Diagnostic::warning(Rule::StoreUnreachable, Path::new(place), message)
+    Diagnostic {
+        help: fault.help(),
+        ..Diagnostic::warning(Rule::StoreUnreachable, Path::new(place), message)
+    }
 }
 
-/// Reads the text of the personal skill `name`.
-pub(super) fn read(personal: Option<&Personal>, skill: &Skill) -> Result<Vec<u8>, Box<Diagnostic>> {
+/// Reads the text of a personal skill.
+pub(super) fn read(personal: &Personal, skill: &Skill) -> Result<Vec<u8>, Box<Diagnostic>> {
     let error = |rule, message: &str| Box::new(Diagnostic::error(rule, &skill.place(), message));
     let gone = || error(Rule::Unreadable, "is in the store no more");
-    let personal = personal.ok_or_else(gone)?;
-    let text = personal.store.read(&skill.name);
-    let text = text.map_err(|fault| error(Rule::StoreUnreachable, &fault.to_string()))?;
+    let store = personal.store.as_ref().ok_or_else(gone)?;
+    let text = store.read(Owner::Me, &skill.name).map_err(|fault| {
+        let mut error = error(Rule::StoreUnreachable, &fault.to_string());
+        error.help = fault.help();
+        error
+    })?;
     text.ok_or_else(gone)
 }
 

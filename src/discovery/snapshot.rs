@@ -36,7 +36,7 @@ pub struct Snapshot {
     skills: Arc<Vec<Skill>>,
     /// Whether a personal skill is among them.
     has_personal: bool,
-    pub(super) personal: Option<Personal>,
+    pub(super) personal: Personal,
     scopes: Scopes,
 }
 
@@ -67,6 +67,12 @@ pub enum DiscoveryError {
     UnknownPlaces {
         /// The system's profile.
         profile: &'static str,
+    },
+    /// The store of personal skills gives no answer, and it must.
+    #[error("{}: {}", fault.path.display(), fault.message)]
+    Store {
+        /// Where and why.
+        fault: Box<Diagnostic>,
     },
     /// A folder that was to be attached is not there.
     #[error("cannot attach {path}: it is not a folder")]
@@ -103,17 +109,26 @@ pub enum Lookup<'a> {
 }
 
 impl Snapshot {
-    /// Looks at every root and reads every scope file.
+    /// Looks at every root, reads every scope file, and asks the store of
+    /// personal skills that `env` or the global scope file names, or the default
+    /// one: [`store_of`](super::personal::store_of).
     ///
-    /// A broken skill or an unreadable scope file is part of the snapshot, not
-    /// an error.
+    /// A broken skill, an unreadable scope file or a store that gives no answer
+    /// is part of the snapshot, not an error.
     ///
     /// # Errors
     ///
     /// Returns an error if the conversation or a folder that was named is not
-    /// there.
+    /// there, or the store gives no answer and [`Env::require_store`] asks for
+    /// one.
     pub fn load(env: &Env) -> Result<Self, DiscoveryError> {
-        Self::load_folders(env)
+        let snapshot = Self::load_folders(env)?.with_chosen_store();
+        match snapshot.personal_fault() {
+            Some(fault) if env.require_store => Err(DiscoveryError::Store {
+                fault: Box::new(fault.clone()),
+            }),
+            _ => Ok(snapshot),
+        }
     }
 
     /// Looks at the folders alone.
@@ -191,7 +206,7 @@ impl Snapshot {
             found,
             skills: Arc::new(in_order(scan.skills)),
             has_personal: false,
-            personal: None,
+            personal: Personal::default(),
             scopes,
         })
     }
@@ -619,7 +634,7 @@ fn read_scopes(
     }
 }
 
-fn scope_path(
+pub(super) fn scope_path(
     scope: Scope,
     env: &Env,
     project: Option<&Project>,

@@ -1,16 +1,20 @@
 //! What a personal skill must be: coder's contract, in its order of checks.
 //!
 //! The checks themselves are a table of the room `skill`; here they become a
-//! skill or a refusal. This file reads no store.
+//! skill or a refusal with its limit and its value. This file reads no store.
 
 use std::path::Path;
 
-use crate::diagnostic::{Diagnostic, Rule};
+use super::error::PersonalError;
+use crate::diagnostic::Diagnostic;
 use crate::limits::Limits;
-use crate::skill::profile::{Outcome, Profile, verdict};
+use crate::name::is_kebab;
+use crate::skill::frontmatter::{self, Facts};
+use crate::skill::profile::{Case, Outcome, Profile, Told, verdict};
 
-/// A text that is a personal skill.
+/// A text that is a personal skill. Only [`read`] makes one.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct PersonalSkill {
     /// Its name.
     pub name: String,
@@ -18,45 +22,408 @@ pub struct PersonalSkill {
     pub description: String,
     /// Its body without HTML comments and the white space around it.
     pub body: Vec<u8>,
+    /// The whole text as it was given, which is what a store keeps.
+    pub text: Vec<u8>,
 }
 
 /// Reads a text as a personal skill.
 ///
-/// `place` is what a refusal names.
+/// `place` is what a finding in the frontmatter names.
 ///
 /// # Errors
 ///
-/// Returns the first check of the contract that the text does not pass.
+/// Returns the first check of the contract that the text does not pass: its
+/// size, the fences, the YAML, a name, a description that is text, the pattern
+/// of the name, its length, the length of the description, a body.
 ///
 /// # Examples
 ///
 /// ```
 /// use std::path::Path;
-/// use codeaf_skills::{Limits, personal};
+/// use codeaf_skills::{Limits, PersonalError, personal};
 ///
-/// let text = b"---\nname: note\n---\nWrite it down. <!-- or not -->\n";
-/// let skill = personal::read(text, Path::new("note.md"), &Limits::DEFAULT).unwrap();
+/// let read = |text: &str| personal::read(text.as_bytes(), Path::new("note.md"), &Limits::DEFAULT);
 ///
+/// let skill = read("---\nname: note\n---\nWrite it down. <!-- or not -->\n").unwrap();
 /// assert_eq!((skill.name.as_str(), skill.description.as_str()), ("note", ""));
 /// assert_eq!(skill.body, b"Write it down.");
+///
+/// let refusal = read("---\nname: note\n---\n<!-- nothing -->\n").unwrap_err();
+/// assert_eq!(refusal, PersonalError::BodyRequired { name: "note".into() });
 /// ```
-pub fn read(text: &[u8], place: &Path, limits: &Limits) -> Result<PersonalSkill, Box<Diagnostic>> {
+pub fn read(text: &[u8], place: &Path, limits: &Limits) -> Result<PersonalSkill, PersonalError> {
+    let most = Limits::PERSONAL_TEXT_BYTES;
+    // Before anything is read, so that what is huge costs nothing.
+    if text.len() > most {
+        return Err(PersonalError::TooLarge {
+            size: text.len() as u64,
+            most: most as u64,
+        });
+    }
     let verdict = verdict(text, place, "", Profile::CODER_PERSONAL, limits);
-    let is_refusal = |outcome: Outcome| matches!(outcome, Outcome::Drops | Outcome::Unknown);
-    if let Some(told) = verdict.told.iter().find(|told| is_refusal(told.outcome)) {
-        let refusal = Diagnostic::error(told.rule, place, told.text.as_str()).at(told.span);
-        return Err(Box::new(refusal));
+    let refuses = |told: &&Told| matches!(told.outcome, Outcome::Drops | Outcome::Unknown);
+    if let Some(told) = verdict.told.iter().find(refuses) {
+        return Err(refusal(told, text, place, limits));
     }
     match (verdict.name, verdict.body) {
-        (Some(name), Some(body)) => Ok(PersonalSkill {
+        (Some(name), Some(body)) if is_kebab(&name) => Ok(PersonalSkill {
             name,
             description: verdict.description.unwrap_or_default(),
             body,
+            text: text.to_vec(),
         }),
-        _ => Err(Box::new(Diagnostic::error(
-            Rule::Unreadable,
-            place,
-            "is no personal skill",
-        ))),
+        _ => Err(PersonalError::InvalidName {
+            reason: "there is none".to_owned(),
+        }),
+    }
+}
+
+/// Says what the first check that failed found.
+fn refusal(told: &Told, text: &[u8], place: &Path, limits: &Limits) -> PersonalError {
+    let facts = frontmatter::read(text, limits);
+    let field = |key| {
+        let scalar = facts.field(key).and_then(|field| field.value.scalar());
+        let text = scalar.map_or("", |scalar| scalar.text.as_str());
+        text.trim_end_matches(['\r', '\n'])
+    };
+    let name = || field("name").to_owned();
+    match told.case {
+        Some(
+            Case::NameMissing
+            | Case::NameNull
+            | Case::NameNumber
+            | Case::NameBoolean
+            | Case::NameNoText
+            | Case::NameEmpty,
+        ) => PersonalError::InvalidName {
+            reason: "the frontmatter must have a `name` that is text".to_owned(),
+        },
+        Some(Case::NamePattern) => PersonalError::InvalidName {
+            reason: format!("`{}` must match ^[a-z0-9]+(-[a-z0-9]+)*$", name()),
+        },
+        Some(Case::NameTooLong) => PersonalError::InvalidName {
+            reason: format!(
+                "it has {} bytes, and {} are the most",
+                name().len(),
+                Limits::PERSONAL_NAME_BYTES
+            ),
+        },
+        Some(Case::DescriptionTooLong) => PersonalError::DescriptionTooLarge {
+            size: field("description").len(),
+            most: Limits::PERSONAL_DESCRIPTION_BYTES,
+        },
+        Some(Case::BodyEmpty) => PersonalError::BodyRequired { name: name() },
+        _ => PersonalError::InvalidContent(Box::new(content_fault(told, &facts, place))),
+    }
+}
+
+/// Makes the finding on a text that is no skill, with the next step.
+fn content_fault(told: &Told, facts: &Facts, place: &Path) -> Diagnostic {
+    let (message, help) = match (told.case, &facts.fault) {
+        (Some(Case::NoOpening | Case::EmptyFile), _) => (
+            "there is no frontmatter: the first line must be `---`",
+            "begin with the lines `---`, `name: NAME`, `---`, and write the instructions below",
+        ),
+        (Some(Case::Unclosed), _) => (
+            "the frontmatter is not closed",
+            "put a line `---` behind its last field",
+        ),
+        (Some(Case::FrontmatterNotUtf8), _) => (
+            "the frontmatter is not UTF-8 text",
+            "save the file as UTF-8",
+        ),
+        (Some(Case::KnownTwice | Case::OtherTwice), _) => (
+            "a field stands twice in the frontmatter",
+            "keep one of the two",
+        ),
+        (Some(Case::ColonInValue | Case::ColonUnderHyphen | Case::ColonNested), _) => (
+            "a value in the frontmatter holds a colon and a blank",
+            "put the value between quotes",
+        ),
+        (
+            Some(
+                Case::DescriptionNull
+                | Case::DescriptionNumber
+                | Case::DescriptionBoolean
+                | Case::DescriptionNoText,
+            ),
+            _,
+        ) => (
+            "the description must be text",
+            "put it between quotes, or leave the field out",
+        ),
+        (_, Some(fault)) => {
+            let told = Diagnostic::error(fault.rule, place, fault.message.as_str());
+            return Diagnostic {
+                help: fault.help.clone(),
+                ..told.at(fault.span)
+            };
+        }
+        _ => (
+            "the frontmatter cannot be read",
+            "see what `codeaf-skills check --profile coder` says of it",
+        ),
+    };
+    Diagnostic::error(told.rule, place, message)
+        .at(told.span)
+        .with_help(help)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::without_comments;
+
+    fn words(text: impl AsRef<[u8]>) -> String {
+        match read(text.as_ref(), Path::new("x.md"), &Limits::DEFAULT) {
+            Ok(skill) => format!("ok {}", skill.name),
+            Err(error) => format!("{}: {error}", error.code()),
+        }
+    }
+
+    /// Coder's table 1.4 and its tests, in the order of the checks: each text
+    /// breaks every check from the one that it names on.
+    #[test]
+    fn the_first_check_that_fails_is_the_refusal() {
+        let long = "a".repeat(257);
+        let wide = "d".repeat(4_097);
+        for (text, refusal) in [
+            (
+                "a".repeat(65_537),
+                "skill-too-large: the skill is too large: it has 65537 bytes, and 65536 are the most".to_owned(),
+            ),
+            (
+                "a".repeat(65_536),
+                "invalid-skill-content: the text is not a skill: x.md:1:1: error[frontmatter-missing]: there is no frontmatter: the first line must be `---`".to_owned(),
+            ),
+            (
+                "---\nname: [\n".to_owned(),
+                "invalid-skill-content: the text is not a skill: x.md:1:1: error[frontmatter-unclosed]: the frontmatter is not closed".to_owned(),
+            ),
+            (
+                "---\nname: \"a\nb: 1\n---\n".to_owned(),
+                String::new(),
+            ),
+            (
+                format!("---\nname: null\ndescription: {wide}\n---\n"),
+                "invalid-skill-name: invalid skill name: the frontmatter must have a `name` that is text".to_owned(),
+            ),
+            (
+                "---\ndescription: 7\n---\n".to_owned(),
+                "invalid-skill-name: invalid skill name: the frontmatter must have a `name` that is text".to_owned(),
+            ),
+            (
+                "---\nname: Not_Kebab\ndescription: 7\n---\n".to_owned(),
+                "invalid-skill-content: the text is not a skill: x.md:3:14: error[field-type]: the description must be text".to_owned(),
+            ),
+            (
+                format!("---\nname: {long}_\ndescription: {wide}\n---\n"),
+                format!("invalid-skill-name: invalid skill name: `{long}_` must match ^[a-z0-9]+(-[a-z0-9]+)*$"),
+            ),
+            (
+                format!("---\nname: {long}\ndescription: {wide}\n---\n"),
+                "invalid-skill-name: invalid skill name: it has 257 bytes, and 256 are the most".to_owned(),
+            ),
+            (
+                format!("---\nname: a\ndescription: {wide}\n---\n"),
+                "skill-description-too-large: the description is too large: it has 4097 bytes, and 4096 are the most".to_owned(),
+            ),
+            (
+                "---\nname: a\n---\n <!-- only\na comment --> \n".to_owned(),
+                "skill-body-required: the skill `a` has no body: only comments and blanks follow the frontmatter".to_owned(),
+            ),
+            (
+                format!("---\nname: {}\ndescription: {}\n---\nB", &long[1..], &wide[1..]),
+                format!("ok {}", &long[1..]),
+            ),
+        ] {
+            let found = words(&text);
+            if refusal.is_empty() {
+                assert!(found.starts_with("invalid-skill-content: "), "{found}");
+            } else {
+                assert_eq!(found, refusal);
+            }
+        }
+    }
+
+    /// Coder's table CF, as far as a personal skill can be stored.
+    #[test]
+    fn coders_vectors_hold() {
+        for (number, text, name, description, body) in [
+            (
+                "CF1",
+                "---\nname: my-skill\ndescription: Does a thing\n---\nBody\n",
+                "my-skill",
+                "Does a thing",
+                "Body",
+            ),
+            (
+                "CF2",
+                "---\r\nname: a\r\n---\r\nline1\r\nline2\r\n",
+                "a",
+                "",
+                "line1\r\nline2",
+            ),
+            (
+                "CF3",
+                "---\nname: a\ndescription: >\n  one\n  two\n\n  three\n---\nB",
+                "a",
+                "one two\nthree",
+                "B",
+            ),
+            (
+                "CF4",
+                "---\nname: a\ndescription: |\n  one\n  two\n---\nB",
+                "a",
+                "one\ntwo",
+                "B",
+            ),
+            ("CF6", "---\nname: yes\n---\nB", "yes", "", "B"),
+            (
+                "CF12",
+                "---\nname: a\ndescription: Build # test\n---\nB",
+                "a",
+                "Build",
+                "B",
+            ),
+            (
+                "CF13",
+                "---\nname: a\ndescription: |\n  one\n  ---\n  two\n---\nB",
+                "a",
+                "one",
+                "two\n---\nB",
+            ),
+            ("CF15", "---\nname: \"a\\n\"\n---\nB", "a", "", "B"),
+            (
+                "CF16",
+                "---\nname: a\nx: !!python/x y\n---\nB",
+                "a",
+                "",
+                "B",
+            ),
+            ("BOM", "\u{feff}---\nname: a\n---\nB", "a", "", "B"),
+            (
+                "CC1",
+                "---\nname: a\n---\nBefore <!-- hidden --> after.",
+                "a",
+                "",
+                "Before  after.",
+            ),
+            (
+                "CC8",
+                "---\nname: a\n---\n<!<!-- x -->-- y -->z",
+                "a",
+                "",
+                "<!-- y -->z",
+            ),
+            (
+                "CC9",
+                "---\nname: a\ndescription: hi <!-- c --> there\n---\nB",
+                "a",
+                "hi <!-- c --> there",
+                "B",
+            ),
+        ] {
+            let skill = read(text.as_bytes(), Path::new("x"), &Limits::DEFAULT).unwrap();
+            let found = (skill.name.as_str(), skill.description.as_str(), skill.body);
+            assert_eq!(
+                found,
+                (name, description, body.as_bytes().to_vec()),
+                "{number}"
+            );
+            assert_eq!(skill.text, text.as_bytes(), "{number}");
+        }
+        let odd = b"---\nname: a\n---\nB\xff\0";
+        let skill = read(odd, Path::new("x"), &Limits::DEFAULT).unwrap();
+        assert_eq!(skill.body, b"B\xff\0", "CF20");
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_refused_with_a_place_or_a_reason() {
+        for (number, text, part) in [
+            ("CF5", "---\nname: 123\n---\nB", "invalid-skill-name"),
+            ("CF5", "---\nname: 2024-01-01\n---\nB", "invalid-skill-name"),
+            ("CF7", "---\nname: ''\n---\nB", "invalid-skill-name"),
+            (
+                "CF8",
+                "---\nname: a\ndescription:\n---\nB",
+                "the description must be text",
+            ),
+            (
+                "CF8",
+                "---\nname: a\ndescription: [x]\n---\nB",
+                "the description must be text",
+            ),
+            (
+                "CF9",
+                "---\nname: a\ndescription: Use mode: careful\n---\nB",
+                "holds a colon and a blank",
+            ),
+            ("CF10", "---\nname: a\nname: b\n---\nB", "stands twice"),
+            ("CF11", "---\nName: a\n---\nB", "invalid-skill-name"),
+            ("CF14", "---\nname: \"a \"\n---\nB", "must match"),
+            ("CF17", "\n---\nname: a\n---\nB", "there is no frontmatter"),
+            (
+                "CF17",
+                "\u{feff}\u{feff}---\nname: a\n---\nB",
+                "there is no frontmatter",
+            ),
+            ("CF18", "---", "is not closed"),
+            (
+                "CF22",
+                "---\nname: a\nx: \"y\n---\nB",
+                "invalid-skill-content",
+            ),
+            ("NUL", "---\nname: a\0\n---\nB", "invalid-skill-content"),
+            ("empty", "", "there is no frontmatter"),
+        ] {
+            let found = words(text);
+            assert!(found.contains(part), "{number}: {found}");
+        }
+        assert!(
+            words(b"---\nname: a\nx: \xff\n---\nB").contains("not UTF-8"),
+            "CF19"
+        );
+    }
+
+    #[test]
+    fn every_refusal_has_a_code_and_a_next_step() {
+        for text in [
+            "",
+            "---",
+            "---\nx: 1\n---\n",
+            "---\nname: A\n---\n",
+            "---\nname: a\n---\n",
+        ] {
+            let error = read(text.as_bytes(), Path::new("x"), &Limits::DEFAULT).unwrap_err();
+            assert!(error.help().is_some(), "{error}");
+            assert!(!error.to_string().ends_with('.'), "{error}");
+        }
+    }
+
+    /// The numbers stand in two tables, and in those of the stores.
+    #[test]
+    fn the_bounds_are_those_of_the_profile() {
+        let [reader] = Profile::CODER_PERSONAL.readers else {
+            panic!("one reader");
+        };
+        let most = |rule: crate::skill::profile::TextRule| rule.most.map(|(most, _)| most);
+        assert_eq!(reader.file_bytes, Some(Limits::PERSONAL_TEXT_BYTES));
+        assert_eq!(most(reader.name), Some(Limits::PERSONAL_NAME_BYTES));
+        assert_eq!(
+            most(reader.description),
+            Some(Limits::PERSONAL_DESCRIPTION_BYTES)
+        );
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_text_panics_and_what_is_read_keeps_the_contract(text in "(---\n)?(name: [a-zA-Z-]{0,4}\n)?(description: [a-z:# ]{0,6}\n)?(---\n)?[a<>!-]{0,12}") {
+            if let Ok(skill) = read(text.as_bytes(), Path::new("x"), &Limits::DEFAULT) {
+                assert!(is_kebab(&skill.name) && !skill.body.is_empty());
+                assert_eq!(skill.text, text.as_bytes());
+                let _ = without_comments(&skill.body);
+            }
+        }
     }
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-use super::{Entry, PersonalStore, StoreFault, read};
+use super::{Entry, Owner, PersonalError, PersonalSkill, PersonalStore, Record, StoreFault, read};
 use crate::limits::Limits;
 
 /// Skills by name and text, until they are taken away.
@@ -48,7 +48,7 @@ impl PersonalStore for Store {
         "memory:"
     }
 
-    fn list(&self) -> Result<Vec<Entry>, StoreFault> {
+    fn list(&self, _: Owner<'_>) -> Result<Vec<Entry>, StoreFault> {
         let entry = |(name, text): &(String, String)| {
             let skill = read(text.as_bytes(), Path::new(name), &Limits::DEFAULT);
             Entry {
@@ -56,15 +56,35 @@ impl PersonalStore for Store {
                 description: skill.unwrap().description,
                 size: text.len() as u64,
                 revision: text.clone(),
+                updated: String::new(),
             }
         };
         self.ask(|skills| skills.iter().map(entry).collect())
     }
 
-    fn read(&self, name: &str) -> Result<Option<Vec<u8>>, StoreFault> {
+    fn read(&self, _: Owner<'_>, name: &str) -> Result<Option<Vec<u8>>, StoreFault> {
         self.ask(|skills| {
             let mut found = skills.iter().rev().filter(|(known, _)| known == name);
             found.next().map(|(_, text)| text.as_bytes().to_vec())
         })
+    }
+
+    fn add(&self, skill: &PersonalSkill) -> Result<(), PersonalError> {
+        self.put(&skill.name, &String::from_utf8_lossy(&skill.text));
+        Ok(())
+    }
+
+    fn replace(&self, skill: &PersonalSkill) -> Result<bool, PersonalError> {
+        self.remove(&skill.name);
+        self.add(skill).map(|()| true)
+    }
+
+    fn remove(&self, _: Owner<'_>, name: &str) -> Result<(), PersonalError> {
+        Self::remove(self, name);
+        Ok(())
+    }
+
+    fn audit(&self, _: Option<&str>, _: i64, _: usize) -> Result<Vec<Record>, StoreFault> {
+        Ok(Vec::new())
     }
 }

@@ -17,6 +17,8 @@ pub(super) const SKILLS: &str = "skills";
 pub(super) const PLACES: &str = "places";
 /// The key of the global file that keeps repositories from saying *on*.
 const IGNORE_PROJECT_ON: &str = "ignoreProjectOn";
+/// The key of the global file that names the store of personal skills.
+const STORE: &str = "store";
 
 /// A well-formed scope file: its text, and where the two lists are.
 #[derive(Debug)]
@@ -149,5 +151,16 @@ impl<'a> Document<'a> {
                 Err(Fault::at(path, span, Malformed::new(0, message)))
             }
         }
+    }
+
+    pub(super) fn store(&self, path: &Path) -> Result<Option<String>, Fault> {
+        let Some(value) = self.root.get(STORE) else {
+            return Ok(None);
+        };
+        serde_json::from_str(value.text).map(Some).map_err(|_| {
+            let message = format!("`{STORE}` must be a text");
+            let span = Places::new(self.text).of(value);
+            Fault::at(path, span, Malformed::new(0, message))
+        })
     }
 }

@@ -12,6 +12,7 @@ use std::sync::Arc;
 use super::document::{Document, PLACES};
 use super::{Scope, State};
 use crate::diagnostic::{Diagnostic, Rule, Span};
+use crate::env::Secret;
 use crate::json::{List, Malformed, Places};
 use crate::limits::Limits;
 use crate::name::{Source, split_qualified};
@@ -108,6 +109,7 @@ pub struct Decisions {
     fault: Option<Fault>,
     warnings: Vec<Diagnostic>,
     ignores_project_on: bool,
+    store: Option<Secret>,
     places: Vec<Place>,
 }
 
@@ -157,6 +159,7 @@ impl Decisions {
             fault: None,
             warnings: Vec::new(),
             ignores_project_on: false,
+            store: None,
             places: Vec::new(),
         }
     }
@@ -228,6 +231,13 @@ impl Decisions {
         self.ignores_project_on
     }
 
+    /// Returns the store of personal skills that the global file names under
+    /// `"store"`. It can hold a password.
+    #[must_use]
+    pub fn store(&self) -> Option<&Secret> {
+        self.store.as_ref()
+    }
+
     /// Returns the attached folders of a conversation; empty for other scopes.
     #[must_use]
     pub fn places(&self) -> &[Place] {
@@ -293,6 +303,7 @@ impl Decisions {
         decisions.warnings.sort_by_key(|warning| warning.span);
         if scope == Scope::Global {
             decisions.ignores_project_on = document.ignores_project_on(path)?;
+            decisions.store = document.store(path)?.map(Secret);
         }
         if scope == Scope::Conversation {
             decisions.read_places(document);

@@ -144,6 +144,8 @@ pub struct Step {
     pub path: Arc<Path>,
     /// What it says; `None` where it does not name the skill or cannot be read.
     pub decision: Option<State>,
+    /// The entry that says so as it stands there, bare or qualified.
+    pub entry: Option<String>,
     /// Where it says so, or where its fault is.
     pub span: Option<Span>,
     /// Whether this step is the cause of the answer.
@@ -157,13 +159,16 @@ pub struct Step {
 
 impl Serialize for Step {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut step = serializer.serialize_struct("Step", 8)?;
+        let mut step = serializer.serialize_struct("Step", 9)?;
         step.serialize_field("scope", &self.scope)?;
         step.serialize_field("path", &crate::text::path_text(&self.path))?;
         step.serialize_field("decision", &self.decision)?;
         step.serialize_field("line", &self.span.map(|span| span.line))?;
         step.serialize_field("column", &self.span.map(|span| span.column))?;
         step.serialize_field("wins", &self.wins)?;
+        if let Some(entry) = &self.entry {
+            step.serialize_field("entry", entry)?;
+        }
         if self.is_ignored {
             step.serialize_field("ignored", &true)?;
         }
@@ -374,14 +379,15 @@ impl<'a> Precedence<'a> {
             let (decision, span) = match &answer {
                 Answer::Silent => (None, None),
                 Answer::Says(decision) | Answer::Ignored(decision) => {
-                    (Some(decision.state), Some(decision.span))
+                    (Some(*decision), Some(decision.span))
                 }
                 Answer::Unreadable(span) => (None, *span),
             };
             Step {
                 scope: file.scope(),
                 path: Arc::clone(file.path()),
-                decision,
+                decision: decision.map(|decision| decision.state),
+                entry: decision.map(|decision| decision.name.clone()),
                 span,
                 wins: winner == Some(file.scope()),
                 is_ignored: matches!(answer, Answer::Ignored(_)),
@@ -648,8 +654,8 @@ mod tests {
             trail,
             concat!(
                 r#"[{"scope":"conversation","path":"","decision":null,"line":null,"column":null,"wins":false},"#,
-                r#"{"scope":"project","path":"","decision":"on","line":1,"column":1,"wins":false,"ignored":true},"#,
-                r#"{"scope":"global","path":"","decision":"on","line":1,"column":1,"wins":true}]"#
+                r#"{"scope":"project","path":"","decision":"on","line":1,"column":1,"wins":false,"entry":"pdf","ignored":true},"#,
+                r#"{"scope":"global","path":"","decision":"on","line":1,"column":1,"wins":true,"entry":"pdf"}]"#
             )
         );
     }

@@ -75,6 +75,10 @@ fn every_long_help_ends_with_examples_that_are_right_usage() {
         .skill("home/.claude/skills", "review", "Reviews, too.")
         .file("project/PATH/meta.json", "{}")
         .file(
+            "project/house-style.md",
+            "---\nname: house-style\n---\nShort sentences.\n",
+        )
+        .file(
             "home/.codeaf/v3/projects/-p/0123456789abcdef/meta.json",
             "{}",
         );

@@ -36,7 +36,11 @@ mod mcp;
 #[cfg(feature = "mcp")]
 mod mcp_http;
 mod mutations;
+#[cfg(feature = "personal")]
+mod personal;
 mod places;
+#[cfg(feature = "personal-postgres")]
+mod postgres;
 mod races;
 mod random;
 mod reading;

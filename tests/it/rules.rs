@@ -221,6 +221,16 @@ const PROVOCATIONS: &[Provocation] = &[
     ),
     (Rule::CandidatesBound, many_candidates, LIST),
     (
+        Rule::StoreUnreachable,
+        |s| {
+            s.file(
+                "home/.codeaf/personal.db",
+                "This is no database, but long enough to be one.",
+            )
+        },
+        LIST,
+    ),
+    (
         Rule::ScopeUnreadable,
         |s| s.folder("home/.codeaf/skills.json"),
         LIST,
@@ -424,8 +434,6 @@ fn every_rule_is_provoked_and_says_where_and_what_to_do() {
         .iter()
         .filter(|rule| !provoked.contains(rule))
         .filter(|rule| !ONLY_WITHOUT_ROOT.contains(rule) && !OF_THE_CATALOG.contains(rule))
-        // The program opens no store yet.
-        .filter(|rule| **rule != Rule::StoreUnreachable)
         .collect();
     assert!(left.is_empty(), "nothing provokes {left:?}");
 }

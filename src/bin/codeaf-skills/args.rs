@@ -135,6 +135,21 @@ pub(crate) struct Globals {
     #[arg(long, value_name = "LIST", global = true)]
     pub(crate) allowed_skills: Option<String>,
 
+    /// Keep personal skills in this store: sqlite:PATH or postgres://...
+    ///
+    /// Without the flag CODEAF_SKILLS_STORE counts, then "store" in the global
+    /// scope file, then ~/.codeaf/personal.db, which the first `personal add`
+    /// makes. A password is better kept in PGPASSWORD than in the URL.
+    #[arg(long, value_name = "URL", global = true)]
+    pub(crate) store: Option<String>,
+
+    /// Fail if the store of personal skills gives no answer
+    ///
+    /// Otherwise the skills in folders go on working, and a warning says that
+    /// personal skills are unknown.
+    #[arg(long, global = true)]
+    pub(crate) require_store: bool,
+
     /// Print one JSON object instead of text
     #[arg(long, global = true)]
     pub(crate) json: bool,
@@ -351,6 +366,23 @@ Examples:
   codeaf-skills mcp --allowed-skills 'pdf,review'
   codeaf-skills mcp --http 127.0.0.1:8931")]
     Mcp(Mcp),
+
+    /// Keep skills of your own in a store
+    ///
+    /// A personal skill is one text that you keep, and that follows you: it lies
+    /// in no folder, and no repository sees it. It obeys scopes as any other, and
+    /// where a folder holds a skill of its name too, they are called personal/NAME
+    /// and workspace/NAME.
+    ///
+    /// The store is a SQLite file, or a PostgreSQL database for a team. Personal
+    /// skills are not secret: administrators of a team's store may read them, and
+    /// the store's audit keeps the raw text of every change.
+    #[command(after_long_help = "\
+Examples:
+  codeaf-skills personal add house-style.md
+  codeaf-skills on house-style --global
+  codeaf-skills personal audit house-style")]
+    Personal(Personal),
 
     /// Make a starter skill
     ///
@@ -665,6 +697,133 @@ pub(crate) struct Mcp {
     /// Print what tells AGENT to start this server, and end
     #[arg(long, value_name = "AGENT", conflicts_with = "http")]
     pub(crate) print_config: Option<crate::mcp::Agent>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Personal {
+    #[command(subcommand)]
+    pub(crate) command: PersonalCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum PersonalCommand {
+    /// Put a new skill into the store
+    ///
+    /// FILE is a SKILL.md of any name, `-` standard input. It needs a `name` of
+    /// lower-case letters, digits and single hyphens (256 bytes), may have a
+    /// `description` (4,096 bytes), and must have instructions below; the whole
+    /// has at most 65,536 bytes, and a user at most 100 skills. A new skill is
+    /// off.
+    #[command(after_long_help = "\
+Examples:
+  codeaf-skills personal add house-style.md
+  codeaf-skills personal add - < house-style.md")]
+    Add {
+        /// The text, or - for standard input
+        #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
+        file: PathBuf,
+    },
+
+    /// Put another text in the place of a skill's
+    ///
+    /// The name in the text must be NAME: a skill cannot be renamed. To have it
+    /// under another name, add it there and remove the old one.
+    Replace {
+        /// The skill
+        #[arg(value_name = "NAME", add = ArgValueCompleter::new(complete::personal))]
+        name: String,
+        /// The text, or - for standard input
+        #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
+        file: PathBuf,
+    },
+
+    /// List your personal skills
+    List,
+
+    /// Show a personal skill as the model would get it
+    Show {
+        /// The skill
+        #[arg(value_name = "NAME", add = ArgValueCompleter::new(complete::personal))]
+        name: String,
+        /// Print the text as it is stored, frontmatter and comments included
+        #[arg(long)]
+        raw: bool,
+    },
+
+    /// Remove a personal skill
+    Rm {
+        /// The skill
+        #[arg(value_name = "NAME", add = ArgValueCompleter::new(complete::personal))]
+        name: String,
+    },
+
+    /// Print what was changed, by whom and when
+    ///
+    /// A record for each skill that was added, replaced or removed, with the
+    /// difference of the raw texts, the oldest first. The store keeps every text
+    /// that ever stood in a skill, also after the skill was removed.
+    Audit {
+        /// Only what was changed in this skill
+        #[arg(value_name = "NAME", add = ArgValueCompleter::new(complete::personal))]
+        name: Option<String>,
+    },
+
+    /// Write each skill as DIR/NAME/SKILL.md
+    ///
+    /// For programs that know folders only. Nothing is kept in step: what is
+    /// written is a copy of now.
+    Export {
+        /// Where to
+        #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
+        dir: PathBuf,
+        /// Replace the SKILL.md of folders that are there
+        #[arg(long)]
+        force: bool,
+    },
+
+    /// Look after the skills of another user of a PostgreSQL store
+    ///
+    /// For members of the role codeaf_skills_admin: they may list, read and
+    /// remove the skills of others, and never write them. To everybody else the
+    /// skills of others are not there.
+    #[command(after_long_help = "\
+Examples:
+  codeaf-skills personal admin --user alice list
+  codeaf-skills personal admin --user alice show review --raw")]
+    Admin {
+        /// The user, who is a role of the database
+        #[arg(long, value_name = "NAME")]
+        user: String,
+        #[command(subcommand)]
+        command: AdminCommand,
+    },
+
+    /// Print the SQL that sets up a PostgreSQL store
+    ///
+    /// Tables, rules, roles and rights, for the owner of the database to run
+    /// once; its first lines say how.
+    InitTeam,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum AdminCommand {
+    /// List the user's skills
+    List,
+    /// Show a skill of the user
+    Show {
+        /// The skill
+        #[arg(value_name = "NAME")]
+        name: String,
+        /// Print the text as it is stored
+        #[arg(long)]
+        raw: bool,
+    },
+    /// Remove a skill of the user
+    Rm {
+        /// The skill
+        #[arg(value_name = "NAME")]
+        name: String,
+    },
 }
 
 #[derive(Debug, Args)]

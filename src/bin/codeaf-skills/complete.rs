@@ -10,9 +10,11 @@ use clap_complete::Shell;
 use clap_complete::engine::CompletionCandidate;
 use clap_complete::env::{CompleteEnv, Shells};
 use codeaf_skills::check::rules::Record;
+use codeaf_skills::discovery::personal::store_of;
+use codeaf_skills::personal::{Entry, Owner};
 use codeaf_skills::skill::resources;
 use codeaf_skills::text::one_line;
-use codeaf_skills::{Env, Lookup, Rule, Snapshot};
+use codeaf_skills::{Env, Lookup, Rule, Secret, Snapshot, StoreChoice};
 
 use crate::args::Cli;
 
@@ -65,6 +67,17 @@ pub(crate) fn skills(typed: &OsStr) -> Vec<CompletionCandidate> {
         )
     };
     candidates(typed, snapshot.owners().map(described))
+}
+
+/// Completes the name of a personal skill.
+pub(crate) fn personal(typed: &OsStr) -> Vec<CompletionCandidate> {
+    let store = environment().and_then(|env| store_of(&env).ok()?);
+    let entries = store.and_then(|store| store.list(Owner::Me).ok());
+    let described = |entry: Entry| {
+        let help = one_line(&entry.description).into_owned();
+        (entry.name, help)
+    };
+    candidates(typed, entries.into_iter().flatten().map(described))
 }
 
 /// Completes the names that stand in a scope file.
@@ -171,6 +184,10 @@ fn environment() -> Option<Env> {
     }
     if let Some(conversation) = values(&["--conversation"]).pop() {
         env.conversation = Some(conversation);
+    }
+    if let Some(url) = values(&["--store"]).pop() {
+        let url = url.to_string_lossy().into_owned();
+        env.store = Some(StoreChoice::Url(Secret(url)));
     }
     env.given_roots.splice(0..0, values(&["--skills-dir"]));
     env.folders = values(&["--folder"]);

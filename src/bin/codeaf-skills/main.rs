@@ -19,7 +19,7 @@ use std::time::Instant;
 
 use clap::error::ErrorKind;
 use codeaf_skills::text::clean;
-use codeaf_skills::{Allowed, Env};
+use codeaf_skills::{Allowed, Env, Secret, StoreChoice, StoreUrl};
 
 use crate::args::{Cli, Color, Command, Globals};
 use crate::failure::Failure;
@@ -111,6 +111,14 @@ fn environment(globals: &Globals) -> Result<(Env, Places), Failure> {
         .allowed_skills
         .as_deref()
         .map_or(Allowed::All, Allowed::parse);
+    env.require_store = globals.require_store;
+    if let Some(url) = &globals.store {
+        StoreUrl::parse(url, &env).map_err(|error| {
+            Failure::usage(error)
+                .help("write --store sqlite:PATH or --store postgres://USER@HOST/DATABASE")
+        })?;
+        env.store = Some(StoreChoice::Url(Secret(url.clone())));
+    }
     let places = Places {
         working_folder: env.start.clone(),
         home: env.login_home.clone(),
@@ -142,8 +150,15 @@ fn place_flags(globals: &Globals) -> Vec<String> {
         .iter()
         .map(|path| ("--skills-dir", path));
     let places = start.chain(folders).chain(roots);
+    // The URL of a server may hold a password.
+    let store = globals
+        .store
+        .iter()
+        .filter(|url| url.starts_with("sqlite:"));
+    let store = store.flat_map(|url| ["--store".to_owned(), url.clone()]);
     places
         .flat_map(|(flag, path)| [flag.to_owned(), path.to_string_lossy().into_owned()])
+        .chain(store)
         .chain(
             globals
                 .ignore_project_on
@@ -155,11 +170,15 @@ fn place_flags(globals: &Globals) -> Vec<String> {
 /// Reads the variables of the process.
 #[expect(clippy::disallowed_methods, reason = "here the surroundings are read")]
 pub(crate) fn environment_of(working_folder: &Path) -> Env {
-    Env::from_variables(
+    let mut env = Env::from_variables(
         working_folder,
         |name| std::env::var_os(name),
         dirs::home_dir,
-    )
+    );
+    // Without a name, what a change is recorded under is at least the account.
+    let user = || format!("uid {}", rustix::process::getuid().as_raw());
+    env.user.get_or_insert_with(user);
+    env
 }
 
 #[expect(clippy::disallowed_methods, reason = "here the surroundings are read")]

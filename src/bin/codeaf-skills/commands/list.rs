@@ -132,6 +132,7 @@ impl<'a> Chosen<'a> {
                 .map(|broken| BrokenRow::new(broken))
                 .collect(),
             missing: &self.missing,
+            personal_fault: self.snapshot.personal_fault(),
         })
     }
 
@@ -440,6 +441,9 @@ struct Document<'a, S: Serialize> {
     skills: S,
     broken: Vec<BrokenRow<'a>>,
     missing: &'a [Missing],
+    /// Why personal skills are unknown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    personal_fault: Option<&'a Diagnostic>,
 }
 
 /// Serializes an iterator row by row, so that no list of all rows is built.

@@ -1,13 +1,16 @@
 //! One file for each command; here what several of them say in the same words.
 
+mod audit;
 mod catalog;
 mod check;
 mod decide;
+mod export;
 mod files;
 mod list;
 mod manual;
 mod mend;
 mod new;
+mod personal;
 mod show;
 mod slash;
 mod use_skill;
@@ -57,6 +60,7 @@ pub(crate) fn run(cli: &Cli, env: &Env, console: &mut Console) -> Result<Status,
             };
             crate::mcp::run(args, &start, console, |console| load(env, console)).map(|()| DONE)
         }
+        Command::Personal(args) => personal::run(args, env, console),
         Command::New(args) => new::run(args, env, console),
         Command::Completions(args) => manual::completions(args, console),
         Command::Man(args) => manual::man(args, console),
@@ -251,6 +255,10 @@ impl From<DiscoveryError> for Failure {
                 "conversation_not_found",
                 "name a conversation's folder, its meta.json, or its 16-digit id",
             ),
+            DiscoveryError::Store { fault } => {
+                let help = fault.help.clone().unwrap_or_default();
+                return Self::from_error("store-unreachable", error).help(help);
+            }
             _ => (
                 "folder_not_found",
                 "name a folder that is there with --folder",

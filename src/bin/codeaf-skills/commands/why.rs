@@ -7,8 +7,8 @@ use clap::builder::styling::Style;
 use codeaf_skills::name::is_pattern;
 use codeaf_skills::text::{one_line, serialize_path, size, visible};
 use codeaf_skills::{
-    ActivationError, Broken, Cause, Env, Lookup, Missing, Resolution, RootOutcome, Rule, Scope,
-    Skill, Snapshot, State, Step,
+    ActivationError, Broken, Cause, Diagnostic, Env, Lookup, Missing, Resolution, RootOutcome,
+    Rule, Scope, Skill, Snapshot, Source, State, Step,
 };
 use serde::Serialize;
 
@@ -91,9 +91,12 @@ impl<'a> Found<'a> {
         );
         console.line(console.paint(Style::new().bold(), &headline))?;
         console.line("")?;
-        print_trail(&self.trail, console)?;
+        print_trail(&self.trail, &self.skill.name, console)?;
         console.line("")?;
         self.print_copies(console)?;
+        if self.skill.source() == Source::Workspace {
+            print_unknown(snapshot, console)?;
+        }
         if !self.broken.is_empty() {
             console.line("")?;
             console.line("also of this name, and not loaded:")?;
@@ -197,13 +200,24 @@ impl<'a> Found<'a> {
     }
 }
 
+/// Says that a personal skill of the name may be there, while nobody can tell.
+fn print_unknown(snapshot: &Snapshot, console: &mut Console) -> io::Result<()> {
+    let Some(fault) = snapshot.personal_fault() else {
+        return Ok(());
+    };
+    console.line("")?;
+    console.line("a personal skill of this name may be there, and cannot be reached:")?;
+    print_finding(fault, console)
+}
+
 fn say_command(words: &str, console: &mut Console) -> io::Result<()> {
     let command = command(words, console);
     console.line(format!("  {command}"))
 }
 
-/// Prints what each scope says, the narrowest first.
-fn print_trail(trail: &[Step], console: &mut Console) -> io::Result<()> {
+/// Prints what each scope says of the skill `name`, the narrowest first; and the
+/// entry that says it, where that is not the name alone.
+fn print_trail(trail: &[Step], name: &str, console: &mut Console) -> io::Result<()> {
     let mut rows = Rows::new(&["SCOPE", "SAYS", "WHERE", ""]);
     for step in trail {
         let says = match step.decision {
@@ -220,11 +234,13 @@ fn print_trail(trail: &[Step], console: &mut Console) -> io::Result<()> {
             (_, true) => "ignored: a project may say only off",
             _ => "",
         };
+        let entry = step.entry.iter().filter(|entry| *entry != name);
+        let entry = entry.map(|entry| format!("by `{}` ", cell(entry)));
         rows.push([
             step.scope.to_string(),
             says.to_owned(),
             place,
-            mark.to_owned(),
+            format!("{}{mark}", entry.collect::<String>()),
         ]);
     }
     for line in rows.lines(console.width) {
@@ -268,6 +284,7 @@ impl<'a> NotFound<'a> {
         if is_pattern(self.name) || self.name.contains('/') {
             console.line("`why` takes a name: for patterns there is `list`, for paths `show`")?;
         }
+        print_unknown(snapshot, console)?;
         self.print_decisions(console)?;
         self.print_broken(console)?;
         self.print_too_deep(console)?;
@@ -412,6 +429,9 @@ struct Document<'a> {
     broken: Vec<BrokenRow<'a>>,
     too_deep: Vec<Text>,
     roots: Vec<Text>,
+    /// Why personal skills are unknown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    personal_fault: Option<&'a Diagnostic>,
 }
 
 /// A path in JSON.
@@ -443,6 +463,7 @@ impl Answer<'_> {
                 broken: broken_rows(&found.broken),
                 too_deep: Vec::new(),
                 roots,
+                personal_fault: snapshot.personal_fault(),
             }),
             Self::NotFound(nothing) => console.json(&Document {
                 version: 1,
@@ -457,6 +478,7 @@ impl Answer<'_> {
                 broken: broken_rows(&nothing.broken),
                 too_deep: nothing.too_deep.iter().cloned().map(Text).collect(),
                 roots,
+                personal_fault: snapshot.personal_fault(),
             }),
         }
     }

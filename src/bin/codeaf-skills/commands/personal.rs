@@ -1,0 +1,323 @@
+//! `personal`: the skills that the user keeps in a store.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+use std::sync::Arc;
+
+use codeaf_skills::discovery::personal::store_of;
+use codeaf_skills::name::is_kebab;
+use codeaf_skills::personal::{self, Entry, Owner, PersonalSkill, PersonalStore, TEAM_SQL};
+use codeaf_skills::text::{clean, one_line, size};
+use codeaf_skills::{
+    Env, Limits, Lookup, PersonalError, Snapshot, Source, StoreFault, split_qualified,
+};
+use serde::Serialize;
+use serde_json::json;
+
+use super::audit::audit;
+use super::export::export;
+use super::{DONE, Status, quoted};
+use crate::args::{AdminCommand, Personal, PersonalCommand};
+use crate::failure::Failure;
+use crate::render::{Console, Rows, cell};
+
+/// Bytes that are read of what may be no skill: enough to tell its size, and an
+/// end for what has none.
+const MOST_READ: u64 = 16_777_216;
+
+pub(super) fn run(args: &Personal, env: &Env, console: &mut Console) -> Result<Status, Failure> {
+    let store = || store(env);
+    match &args.command {
+        PersonalCommand::Add { file } => {
+            let skill = parsed(file, env, console)?;
+            let store = store()?;
+            store.add(&skill)?;
+            tell_change("added", &skill, true, &*store, console)?;
+            tell_state(&skill.name, env, console);
+        }
+        PersonalCommand::Replace { name, file } => {
+            let skill = parsed(file, env, console)?;
+            let name = bare(name);
+            if skill.name != name {
+                let name = name.to_owned();
+                let found = skill.name;
+                return Err(PersonalError::NameMismatch { name, found }.into());
+            }
+            let store = store()?;
+            let changed = store.replace(&skill)?;
+            tell_change("replaced", &skill, changed, &*store, console)?;
+        }
+        PersonalCommand::List => list(&*store()?, Owner::Me, console)?,
+        PersonalCommand::Show { name, raw } => {
+            show(&*store()?, Owner::Me, name, *raw, env, console)?;
+        }
+        PersonalCommand::Rm { name } => remove(&*store()?, Owner::Me, name, console)?,
+        PersonalCommand::Audit { name } => audit(&*store()?, name.as_deref().map(bare), console)?,
+        PersonalCommand::Export { dir, force } => {
+            export(&*store()?, &env.absolute(dir), *force, console)?;
+        }
+        PersonalCommand::Admin { user, command } => {
+            let owner = Owner::User(user);
+            match command {
+                AdminCommand::List => list(&*store()?, owner, console)?,
+                AdminCommand::Show { name, raw } => {
+                    show(&*store()?, owner, name, *raw, env, console)?;
+                }
+                AdminCommand::Rm { name } => remove(&*store()?, owner, name, console)?,
+            }
+        }
+        PersonalCommand::InitTeam if console.json => {
+            console.json(&json!({"version": 1, "sql": TEAM_SQL}))?;
+        }
+        PersonalCommand::InitTeam => console.write(TEAM_SQL)?,
+    }
+    Ok(DONE)
+}
+
+fn store(env: &Env) -> Result<Arc<dyn PersonalStore>, Failure> {
+    store_of(env)?.ok_or_else(|| {
+        Failure::new("store-unknown", "there is no store without a home folder")
+            .help("name one with --store, or set HOME to an absolute path")
+    })
+}
+
+/// Returns the name that a person means who may have written `personal/` first.
+fn bare(name: &str) -> &str {
+    match split_qualified(name) {
+        (Some(Source::Personal), bare) => bare,
+        _ => name,
+    }
+}
+
+/// Reads a file, or standard input for `-`, as a personal skill.
+fn parsed(file: &Path, env: &Env, console: &Console) -> Result<PersonalSkill, Failure> {
+    let is_input = file == Path::new("-");
+    let place = if is_input {
+        "standard input".into()
+    } else {
+        env.absolute(file)
+    };
+    let failed = |error: io::Error| {
+        Failure::from_error("file-not-read", error)
+            .context(format!("cannot read {}", console.path(&place)))
+            .help("name a file that is there, or `-` for standard input")
+    };
+    let mut text = Vec::new();
+    let mut size = None;
+    if is_input {
+        io::stdin()
+            .lock()
+            .take(MOST_READ)
+            .read_to_end(&mut text)
+            .map_err(failed)?;
+    } else {
+        let opened = File::open(&place).map_err(failed)?;
+        let found = opened.metadata().map_err(failed)?;
+        size = found.is_file().then_some(found.len());
+        opened
+            .take(MOST_READ)
+            .read_to_end(&mut text)
+            .map_err(failed)?;
+    }
+    let read = text.len() as u64;
+    let size = size.unwrap_or(read).max(read);
+    if size > Limits::PERSONAL_TEXT_BYTES as u64 {
+        let most = Limits::PERSONAL_TEXT_BYTES as u64;
+        return Err(PersonalError::TooLarge { size, most }.into());
+    }
+    Ok(personal::read(&text, &place, &env.limits)?)
+}
+
+fn tell_change(
+    done: &str,
+    skill: &PersonalSkill,
+    changed: bool,
+    store: &dyn PersonalStore,
+    console: &mut Console,
+) -> Result<(), Failure> {
+    if console.json {
+        console.json(&json!({
+            "version": 1,
+            "name": skill.name,
+            "size": skill.text.len(),
+            "changed": changed,
+            "store": store.place(),
+        }))?;
+    } else if changed {
+        let size = size(skill.text.len() as u64);
+        console.line(format!("{done} {} ({size})", skill.name))?;
+    } else {
+        console.line(format!("{} is the same already", skill.name))?;
+    }
+    if changed {
+        tell_written(store, console);
+    }
+    Ok(())
+}
+
+fn tell_written(store: &dyn PersonalStore, console: &mut Console) {
+    let place = console.path(Path::new(store.place()));
+    console.note(format!("wrote {place}"));
+}
+
+/// Says what a new skill is called, and how it is turned on.
+fn tell_state(name: &str, env: &Env, console: &mut Console) {
+    // It is stored whatever is wrong with other places.
+    let Ok(snapshot) = Snapshot::load(env) else {
+        return;
+    };
+    let qualified = Source::Personal.qualify(name);
+    let Lookup::Found(skill) = snapshot.lookup(&qualified) else {
+        return;
+    };
+    let alias = snapshot.alias(skill).into_owned();
+    if alias != name {
+        console.note(format!(
+            "note: a folder holds a skill of this name too; this one is called {alias}"
+        ));
+    }
+    if !snapshot.resolution(skill).is_on() {
+        let alias = quoted(&alias);
+        console.note(format!(
+            "note: it is off; `codeaf-skills on {alias} --global` turns it on"
+        ));
+    }
+}
+
+/// A skill in JSON.
+#[derive(Serialize)]
+struct Listed<'a> {
+    name: &'a str,
+    description: &'a str,
+    size: u64,
+    updated: &'a str,
+}
+
+impl<'a> From<&'a Entry> for Listed<'a> {
+    fn from(entry: &'a Entry) -> Self {
+        Self {
+            name: &entry.name,
+            description: &entry.description,
+            size: entry.size,
+            updated: &entry.updated,
+        }
+    }
+}
+
+fn list(store: &dyn PersonalStore, owner: Owner<'_>, console: &mut Console) -> Result<(), Failure> {
+    let entries = store.list(owner)?;
+    if console.json {
+        let skills: Vec<Listed<'_>> = entries.iter().map(Listed::from).collect();
+        console.json(&json!({"version": 1, "store": store.place(), "skills": skills}))?;
+        return Ok(());
+    }
+    if entries.is_empty() {
+        console.note("note: there are no personal skills here");
+        return Ok(());
+    }
+    let mut rows = Rows::new(&["NAME", "SIZE", "CHANGED", "DESCRIPTION"]);
+    for entry in &entries {
+        rows.push([
+            cell(&entry.name),
+            size(entry.size),
+            cell(&entry.updated),
+            one_line(&entry.description).into_owned(),
+        ]);
+    }
+    for line in rows.lines(console.width) {
+        console.line(line)?;
+    }
+    Ok(())
+}
+
+fn show(
+    store: &dyn PersonalStore,
+    owner: Owner<'_>,
+    name: &str,
+    raw: bool,
+    env: &Env,
+    console: &mut Console,
+) -> Result<(), Failure> {
+    let name = bare(name);
+    let text = found(store, owner, name)?;
+    if raw {
+        console.write(clean(&String::from_utf8_lossy(&text)).as_ref())?;
+        return Ok(());
+    }
+    let place = Source::Personal.qualify(name);
+    let skill = personal::read(&text, Path::new(&place), &env.limits)?;
+    let instructions = String::from_utf8_lossy(&skill.body);
+    if console.json {
+        console.json(&json!({
+            "version": 1,
+            "name": skill.name,
+            "description": skill.description,
+            "size": text.len(),
+            "store": store.place(),
+            "instructions": instructions,
+            "content": String::from_utf8_lossy(&text),
+        }))?;
+        return Ok(());
+    }
+    console.line(format!("name         {}", cell(&skill.name)))?;
+    console.line(format!("description  {}", one_line(&skill.description)).trim_end())?;
+    console.line(format!("size         {}", size(text.len() as u64)))?;
+    let place = console.path(Path::new(store.place()));
+    console.line(format!("store        {place}"))?;
+    console.line("")?;
+    console.line(clean(&instructions))?;
+    Ok(())
+}
+
+/// Returns the text of a skill. What cannot be a name is asked of no store.
+fn found(
+    store: &dyn PersonalStore,
+    owner: Owner<'_>,
+    name: &str,
+) -> Result<Vec<u8>, PersonalError> {
+    let not_found = || PersonalError::NotFound {
+        name: name.to_owned(),
+    };
+    if !is_kebab(name) {
+        return Err(not_found());
+    }
+    store.read(owner, name)?.ok_or_else(not_found)
+}
+
+fn remove(
+    store: &dyn PersonalStore,
+    owner: Owner<'_>,
+    name: &str,
+    console: &mut Console,
+) -> Result<(), Failure> {
+    let name = bare(name);
+    if !is_kebab(name) {
+        let name = name.to_owned();
+        return Err(PersonalError::NotFound { name }.into());
+    }
+    store.remove(owner, name)?;
+    if console.json {
+        console.json(&json!({"version": 1, "name": name, "store": store.place()}))?;
+    } else {
+        console.line(format!("removed {name}"))?;
+    }
+    tell_written(store, console);
+    Ok(())
+}
+
+impl From<PersonalError> for Failure {
+    fn from(error: PersonalError) -> Self {
+        let help = error.help();
+        Self {
+            help,
+            ..Self::from_error(error.code(), error)
+        }
+    }
+}
+
+impl From<StoreFault> for Failure {
+    fn from(fault: StoreFault) -> Self {
+        PersonalError::from(fault).into()
+    }
+}

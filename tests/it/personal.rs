@@ -1,0 +1,920 @@
+//! `personal`: the skills that the user keeps in a SQLite file, beside those in
+//! folders.
+
+use std::fs;
+use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use codeaf_skills::Limits;
+use rusqlite::Connection;
+use serde_json::json;
+
+use crate::sandbox::{Output, PROGRAM, Sandbox};
+
+const DATABASE: &str = "home/.codeaf/personal.db";
+
+fn text(name: &str, body: &str) -> String {
+    format!("---\nname: {name}\ndescription: About {name}.\n---\n{body}\n")
+}
+
+/// A sandbox with a personal skill for each name.
+fn with(names: &[&str]) -> Sandbox {
+    let sandbox = Sandbox::new();
+    for name in names {
+        add(&sandbox, text(name, "Body.")).success();
+    }
+    sandbox
+}
+
+fn add(sandbox: &Sandbox, text: impl AsRef<[u8]>) -> Output {
+    sandbox.write("project/skill.md", text);
+    sandbox.run(["personal", "add", "skill.md"])
+}
+
+fn replace(sandbox: &Sandbox, name: &str, text: impl AsRef<[u8]>) -> Output {
+    sandbox.write("project/skill.md", text);
+    sandbox.run(["personal", "replace", name, "skill.md"])
+}
+
+fn database(sandbox: &Sandbox) -> Connection {
+    Connection::open(sandbox.path(DATABASE)).unwrap()
+}
+
+fn count(database: &Connection, table: &str) -> i64 {
+    let query = format!("SELECT count(*) FROM {table}");
+    database.query_row(&query, [], |row| row.get(0)).unwrap()
+}
+
+#[test]
+fn a_skill_is_added_listed_shown_replaced_and_removed() {
+    let sandbox = with(&[]);
+
+    add(&sandbox, text("review", "Be kind. <!-- not too -->")).is("
+        added review (74 B)
+        -- stderr --
+        wrote ~/.codeaf/personal.db
+        note: it is off; `codeaf-skills on review --global` turns it on
+    ");
+    sandbox.run(["personal", "show", "review"]).is("
+        name         review
+        description  About review.
+        size         74 B
+        store        ~/.codeaf/personal.db
+
+        Be kind.
+    ");
+    sandbox
+        .run(["personal", "show", "personal/review", "--raw"])
+        .is("
+        ---
+        name: review
+        description: About review.
+        ---
+        Be kind. <!-- not too -->
+    ");
+    replace(&sandbox, "review", text("review", "Be strict.")).is("
+        replaced review (59 B)
+        -- stderr --
+        wrote ~/.codeaf/personal.db
+    ");
+    replace(&sandbox, "review", text("review", "Be strict.")).is("
+        review is the same already
+    ");
+    let listed = sandbox.run(["personal", "list", "--json"]).success().json();
+    assert_eq!(listed["store"], "[D]/home/.codeaf/personal.db");
+    assert_eq!(listed["skills"][0]["name"], "review");
+    assert_eq!(listed["skills"][0]["size"], 59);
+    assert_eq!(listed["skills"][0].get("content"), None);
+    sandbox.run(["personal", "rm", "review"]).is("
+        removed review
+        -- stderr --
+        wrote ~/.codeaf/personal.db
+    ");
+    sandbox.run(["personal", "list"]).is("
+        -- stderr --
+        note: there are no personal skills here
+    ");
+}
+
+#[test]
+fn reading_makes_no_file() {
+    let sandbox = Sandbox::new().home_skill("pdf", "Reads PDF files.");
+    let before = sandbox.everything();
+
+    for words in [
+        &["list"][..],
+        &["why", "pdf"],
+        &["personal", "list"],
+        &["personal", "audit"],
+        &["personal", "show", "x"],
+        &["personal", "rm", "x"],
+        &["personal", "admin", "--user", "bob", "list"],
+        &["personal", "export", "../out"],
+        &["personal", "init-team"],
+    ] {
+        sandbox.run(words);
+    }
+    sandbox.write("project/skill.md", text("x", "Body."));
+    sandbox
+        .run(["personal", "replace", "x", "skill.md"])
+        .refused();
+    fs::remove_file(sandbox.path("project/skill.md")).unwrap();
+
+    assert!(sandbox.everything() == before);
+}
+
+#[test]
+fn reading_leaves_the_store_as_it_is() {
+    let sandbox = with(&["a"]);
+    let before = sandbox.everything();
+
+    for words in [
+        &["list"][..],
+        &["personal", "list"],
+        &["use", "a"],
+        &["personal", "audit"],
+    ] {
+        sandbox.run(words).success();
+    }
+
+    assert!(sandbox.everything() == before);
+}
+
+#[test]
+fn a_new_store_is_for_its_owner_alone() {
+    let sandbox = with(&["a"]);
+
+    let mode = fs::metadata(sandbox.path(DATABASE))
+        .unwrap()
+        .permissions()
+        .mode();
+
+    assert_eq!(mode & 0o777, 0o600);
+    assert_eq!(sandbox.names_in("home/.codeaf"), ["personal.db"]);
+}
+
+#[test]
+fn refusals_have_codes_and_store_nothing() {
+    let sandbox = with(&["a"]);
+    let before = fs::read(sandbox.path(DATABASE)).unwrap();
+    let wide = format!("---\nname: b\ndescription: {}\n---\nB", "d".repeat(4_097));
+
+    for (text, code) in [
+        ("x".repeat(65_537), "skill-too-large"),
+        ("x".to_owned(), "invalid-skill-content"),
+        ("---\nname: B\n---\nB".to_owned(), "invalid-skill-name"),
+        (wide, "skill-description-too-large"),
+        (
+            "---\nname: b\n---\n<!-- B -->".to_owned(),
+            "skill-body-required",
+        ),
+        (text("a", "Another."), "skill-exists"),
+    ] {
+        sandbox.write("project/skill.md", text);
+        let output = sandbox
+            .run(["personal", "add", "skill.md", "--json"])
+            .refused();
+        assert_eq!(output.error_json()["error"]["code"], code);
+        assert_ne!(output.error_json()["error"]["help"], "");
+    }
+    let named = |words: &[&str]| {
+        let output = sandbox.run(words).refused();
+        output.error_json()["error"]["code"]
+            .as_str()
+            .unwrap()
+            .to_owned()
+    };
+    sandbox.write("project/skill.md", text("b", "Body."));
+    assert_eq!(
+        named(&["personal", "replace", "b", "skill.md", "--json"]),
+        "skill-not-found"
+    );
+    assert_eq!(
+        named(&["personal", "replace", "a", "skill.md", "--json"]),
+        "skill-name-mismatch"
+    );
+    assert_eq!(
+        named(&["personal", "show", "b", "--json"]),
+        "skill-not-found"
+    );
+    assert_eq!(named(&["personal", "rm", "b", "--json"]), "skill-not-found");
+    assert_eq!(
+        named(&["personal", "rm", "a' OR '1'='1", "--json"]),
+        "skill-not-found"
+    );
+    assert_eq!(
+        named(&["personal", "add", "none.md", "--json"]),
+        "file-not-read"
+    );
+    assert_eq!(
+        named(&["personal", "admin", "--user", "bob", "list", "--json"]),
+        "store-one-owner"
+    );
+
+    assert!(fs::read(sandbox.path(DATABASE)).unwrap() == before);
+}
+
+#[test]
+fn a_skill_is_not_renamed_and_the_message_says_how() {
+    let sandbox = with(&["a"]);
+
+    replace(&sandbox, "a", text("b", "Body.")).is("
+        -- stderr --
+        error: the text is called `b`, and a skill cannot be renamed
+        help: add it as `b` with `codeaf-skills personal add`, then remove the old one: `codeaf-skills personal rm a`
+        -- exit 1 --
+    ");
+}
+
+#[test]
+fn the_101st_skill_is_refused() {
+    let sandbox = with(&["a"]);
+    fill(&sandbox, 99);
+
+    add(&sandbox, text("last", "Body.")).success();
+    add(&sandbox, text("one-more", "Body.")).is("
+        -- stderr --
+        error: there are 100 personal skills already, and 100 are the most
+        help: remove one that you no longer need: `codeaf-skills personal rm NAME`
+        -- exit 1 --
+    ");
+    replace(&sandbox, "last", text("last", "Other.")).success();
+    sandbox.run(["personal", "rm", "last"]).success();
+    add(&sandbox, text("one-more", "Body.")).success();
+}
+
+/// Puts in skills by hand until there are `all`.
+fn fill(sandbox: &Sandbox, all: i64) {
+    let database = database(sandbox);
+    for number in count(&database, "personal_skills")..all {
+        let name = format!("filler-{number}");
+        database
+            .execute(
+                "INSERT INTO personal_skills (name, content) VALUES (?1, ?2)",
+                rusqlite::params![name, text(&name, "Body.").as_bytes()],
+            )
+            .unwrap();
+    }
+}
+
+#[test]
+fn of_eight_writers_one_gets_the_last_place() {
+    let sandbox = with(&["a"]);
+    fill(&sandbox, 99);
+    let mut writers = Vec::new();
+    for number in 0..8 {
+        let file = format!("project/{number}.md");
+        sandbox.write(&file, text(&format!("rival-{number}"), "Body."));
+        let mut command = sandbox.command(["personal", "add", &format!("{number}.md"), "--json"]);
+        command.stdout(Stdio::null()).stderr(Stdio::piped());
+        writers.push(command.spawn().unwrap());
+    }
+
+    let ends: Vec<_> = writers
+        .into_iter()
+        .map(|writer| writer.wait_with_output().unwrap())
+        .collect();
+
+    let done = ends.iter().filter(|end| end.status.success()).count();
+    let full = ends
+        .iter()
+        .filter(|end| String::from_utf8_lossy(&end.stderr).contains("skill-limit-reached"));
+    assert_eq!((done, full.count()), (1, 7), "{ends:?}");
+    assert_eq!(count(&database(&sandbox), "personal_skills"), 100);
+}
+
+#[test]
+fn eight_first_writers_lose_nothing() {
+    let sandbox = Sandbox::new();
+    let mut writers = Vec::new();
+    for writer in 0..8 {
+        let script = format!(
+            "for i in 1 2 3 4 5; do printf -- '---\\nname: w{writer}-'$i'\\n---\\nB\\n' | '{PROGRAM}' -q personal add - || exit 1; done"
+        );
+        let mut command = sandbox.command_of("/bin/bash");
+        command
+            .args(["-c", &script])
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped());
+        writers.push(command.spawn().unwrap());
+    }
+
+    for writer in writers {
+        let end = writer.wait_with_output().unwrap();
+        assert!(
+            end.status.success(),
+            "{}",
+            String::from_utf8_lossy(&end.stderr)
+        );
+    }
+
+    let database = database(&sandbox);
+    assert_eq!(count(&database, "personal_skills"), 40);
+    assert_eq!(count(&database, "personal_skill_audit"), 40);
+}
+
+#[test]
+fn a_killed_writer_leaves_the_old_or_the_new() {
+    let sandbox = with(&["a"]);
+    let body = "x".repeat(60_000);
+    let texts = [
+        text("a", &format!("{body}1")),
+        text("a", &format!("{body}2")),
+    ];
+    sandbox.write("project/0.md", &texts[0]);
+    sandbox.write("project/1.md", &texts[1]);
+    replace(&sandbox, "a", &texts[0]).success();
+
+    for round in 0..24_u64 {
+        let file = format!("{}.md", round % 2);
+        let mut command = sandbox.command(["personal", "replace", "a", &file]);
+        command.stdout(Stdio::null()).stderr(Stdio::null());
+        let mut writer = command.spawn().unwrap();
+        std::thread::sleep(Duration::from_micros(round * 700));
+        writer.kill().unwrap();
+        writer.wait().unwrap();
+
+        let kept = sandbox.run(["personal", "show", "a", "--raw"]).success();
+        assert!(texts.contains(&kept.stdout), "round {round}");
+    }
+    let database = database(&sandbox);
+    let sound: String = database
+        .query_row("PRAGMA integrity_check", [], |row| row.get(0))
+        .unwrap();
+    assert_eq!(sound, "ok");
+}
+
+#[test]
+fn the_audit_has_each_change_and_nothing_else() {
+    let sandbox = with(&["a"]);
+    replace(&sandbox, "a", text("a", "Other.")).success();
+    add(&sandbox, text("a", "Body.")).refused();
+    sandbox.run(["personal", "show", "a"]).success();
+    sandbox.run(["personal", "list"]).success();
+    sandbox
+        .run_with(&[("USER", "bob".as_ref())], ["personal", "rm", "a"])
+        .success();
+    add(&sandbox, text("b", "B.")).success();
+
+    let all = sandbox
+        .run(["personal", "audit", "--json"])
+        .success()
+        .json();
+    let of_a = sandbox
+        .run(["personal", "audit", "a", "--json"])
+        .success()
+        .json();
+
+    let row = |record: &serde_json::Value| {
+        let (action, skill) = (
+            record["action"].as_str().unwrap(),
+            record["skill"].as_str().unwrap(),
+        );
+        format!("{action} {skill}")
+    };
+    let rows = |answer: &serde_json::Value| -> Vec<String> {
+        answer["records"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(row)
+            .collect()
+    };
+    assert_eq!(rows(&all), ["add a", "replace a", "remove a", "add b"]);
+    assert_eq!(rows(&of_a), ["add a", "replace a", "remove a"]);
+    assert_eq!(
+        all["records"][1]["diff"],
+        "--- personal/a\n+++ personal/a\n@@ -2,4 +2,4 @@\n name: a\n description: About a.\n ---\n-Body.\n+Other.\n"
+    );
+    assert_eq!(all["records"][2]["actor"], "bob");
+    assert!(
+        all["records"][2]["diff"]
+            .as_str()
+            .unwrap()
+            .starts_with("--- personal/a\n+++ /dev/null\n")
+    );
+}
+
+#[test]
+fn a_long_audit_is_told_whole() {
+    let sandbox = with(&["a"]);
+    for round in 0..150 {
+        let file = text("a", &format!("Body {round}."));
+        database(&sandbox)
+            .execute("UPDATE personal_skills SET content = ?1", [file.as_bytes()])
+            .unwrap();
+    }
+
+    let all = sandbox
+        .run(["personal", "audit", "--json"])
+        .success()
+        .json();
+
+    let records = all["records"].as_array().unwrap();
+    assert_eq!(records.len(), 151);
+    assert_eq!(
+        records[1]["actor"], "unknown",
+        "no false name for another program"
+    );
+    assert!(
+        records[150]["diff"]
+            .as_str()
+            .unwrap()
+            .contains("+Body 149.")
+    );
+}
+
+#[test]
+fn the_file_holds_the_rules_itself() {
+    let sandbox = with(&["a"]);
+    let database = database(&sandbox);
+    let insert = |name: &str, description: &str, content: &[u8]| {
+        let values = rusqlite::params![name, description, content];
+        let insert = "INSERT INTO personal_skills (name, description, content) VALUES (?1, ?2, ?3)";
+        database
+            .execute(insert, values)
+            .map_err(|error| error.to_string())
+    };
+    let long = "a".repeat(Limits::PERSONAL_NAME_BYTES + 1);
+    let wide = "d".repeat(Limits::PERSONAL_DESCRIPTION_BYTES + 1);
+    let large = vec![b'x'; Limits::PERSONAL_TEXT_BYTES + 1];
+
+    for (name, description, content, refusal) in [
+        ("B", "", &b"x"[..], "name_is_kebab"),
+        ("b--c", "", b"x", "name_is_kebab"),
+        ("-b", "", b"x", "name_is_kebab"),
+        ("b\0", "", b"x", "name_is_kebab"),
+        ("b\n", "", b"x", "name_is_kebab"),
+        ("", "", b"x", "name_is_kebab"),
+        (&long, "", b"x", "name_bytes"),
+        ("b", &wide, b"x", "description_bytes"),
+        ("b", "", &large, "content_bytes"),
+        ("a", "", b"x", "UNIQUE"),
+    ] {
+        let found = insert(name, description, content).unwrap_err();
+        assert!(found.contains(refusal), "{name:?}: {found}");
+    }
+    insert(&long[1..], &wide[1..], &large[1..]).unwrap();
+    for statement in [
+        "UPDATE personal_skills SET name = 'c' WHERE name = 'a'",
+        "UPDATE personal_skill_audit SET actor = 'nobody'",
+        "DELETE FROM personal_skill_audit",
+    ] {
+        assert!(database.execute(statement, []).is_err(), "{statement}");
+    }
+    fill(&sandbox, i64::try_from(Limits::PERSONAL_SKILLS).unwrap());
+    let full = insert("z", "", b"x").unwrap_err();
+    assert!(full.contains("personal_skills_per_user_limit"), "{full}");
+}
+
+#[test]
+fn both_sources_meet_under_aliases() {
+    let sandbox = with(&["review", "note"]).home_skill("review", "From a folder.");
+    sandbox
+        .run(["on", "review", "note", "--global"])
+        .refused()
+        .has(&["`review` could be personal/review or workspace/review"]);
+    sandbox
+        .run(["on", "personal/review", "note", "--global"])
+        .is("
+        personal/review  on  global  ~/.codeaf/skills.json:3:5
+        note             on  global  ~/.codeaf/skills.json:4:5
+        -- stderr --
+        wrote ~/.codeaf/skills.json
+    ");
+
+    let catalog = sandbox.run(["render-catalog"]).success().stdout;
+    let lines: Vec<&str> = catalog
+        .lines()
+        .filter(|line| line.starts_with("- "))
+        .collect();
+    assert_eq!(
+        lines,
+        [
+            "- note (50 B): About note.",
+            "- personal/review (54 B): About review."
+        ]
+    );
+    let tool = sandbox.run(["tool"]).json();
+    let names = &tool["function"]["parameters"]["properties"]["name"]["enum"];
+    assert_eq!(names, &json!(["note", "personal/review"]));
+    let commands = sandbox.run(["commands", "--json"]).json();
+    let typed: Vec<_> = commands["commands"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|c| c["command"].clone())
+        .collect();
+    assert_eq!(typed, ["/note", "/personal/review", "/workspace/review"]);
+    sandbox.run(["use", "personal/review"]).is("
+        <skill name=\"personal/review\">
+        Body.
+        </skill>
+    ");
+    sandbox
+        .run(["use", "review", "--json"])
+        .refused()
+        .has(&["skill_ambiguous"]);
+    sandbox.run(["is-on", "personal/review"]).success();
+    sandbox.run(["is-on", "workspace/review"]).refused();
+    sandbox
+        .run(["off", "personal/review", "--project"])
+        .success();
+    sandbox.run(["is-on", "personal/review"]).refused();
+    let row = &sandbox.run(["list", "--json", "note"]).json()["skills"][0];
+    assert_eq!(
+        (&row["source"], &row["origin"]),
+        (&json!("personal"), &json!("personal"))
+    );
+    assert_eq!(
+        (&row["root"], &row["location"]),
+        (&json!(null), &json!(null))
+    );
+}
+
+#[test]
+fn why_names_the_entry_that_decided() {
+    let sandbox = with(&["x"]).home_skill("x", "From a folder.").file(
+        "home/.codeaf/skills.json",
+        r#"{"on": ["x"], "off": ["personal/x"]}"#,
+    );
+
+    sandbox.run(["why", "personal/x"]).is("
+        personal/x is off: the global scope says so
+
+        SCOPE    SAYS     WHERE
+        project  nothing  .codeaf/skills.json
+        global   off      ~/.codeaf/skills.json:1:23  by `personal/x` <- decides
+
+        COPY   SIZE  WHERE     DESCRIPTION
+        meant  44 B  personal  About x.
+
+        to turn it on:
+          codeaf-skills on personal/x --global
+    ");
+    let workspace = sandbox.run(["why", "workspace/x", "--json"]).json();
+    assert_eq!(workspace["trail"][1]["entry"], "x");
+}
+
+#[test]
+fn a_new_skill_that_has_a_twin_is_told_its_alias() {
+    let sandbox = Sandbox::new().home_skill("a", "From a folder.");
+
+    add(&sandbox, text("a", "Body.")).success().has(&[
+        "note: a folder holds a skill of this name too; this one is called personal/a",
+        "`codeaf-skills on personal/a --global` turns it on",
+    ]);
+}
+
+#[test]
+fn a_store_is_named_by_flag_variable_or_global_file() {
+    let sandbox = Sandbox::new().file(
+        "home/.codeaf/skills.json",
+        r#"{"store": "sqlite:~/third.db"}"#,
+    );
+    sandbox.write("project/skill.md", text("a", "Body."));
+
+    sandbox
+        .run(["--store", "sqlite:first.db", "personal", "add", "skill.md"])
+        .success();
+    let variable = [("CODEAF_SKILLS_STORE", "sqlite:second.db".as_ref())];
+    sandbox
+        .run_with(
+            &variable,
+            ["-C", "..", "personal", "add", "project/skill.md"],
+        )
+        .success();
+    sandbox.run(["personal", "add", "skill.md"]).success();
+
+    assert!(sandbox.has("project/first.db"));
+    assert!(sandbox.has("project/second.db"));
+    assert!(sandbox.has("home/third.db"));
+    assert!(!sandbox.has(DATABASE));
+    sandbox
+        .run(["--store", "mysql:x", "list"])
+        .usage()
+        .has(&["a store begins with `sqlite:` or `postgres://`"]);
+}
+
+type Harm<'a> = &'a dyn Fn(&Sandbox);
+
+#[test]
+fn what_is_wrong_with_a_store_hides_no_other_skill() {
+    let newer = |sandbox: &Sandbox| {
+        database(sandbox)
+            .pragma_update(None, "user_version", 7)
+            .unwrap();
+    };
+    let foreign = |sandbox: &Sandbox| {
+        fs::remove_file(sandbox.path(DATABASE)).unwrap();
+        database(sandbox)
+            .execute("CREATE TABLE notes (x)", [])
+            .unwrap();
+    };
+    let text =
+        |sandbox: &Sandbox| sandbox.write(DATABASE, "This is no database at all, but a text.");
+    let folder = |sandbox: &Sandbox| {
+        fs::remove_file(sandbox.path(DATABASE)).unwrap();
+        fs::create_dir(sandbox.path(DATABASE)).unwrap();
+    };
+    let torn = |sandbox: &Sandbox| {
+        let mut bytes = fs::read(sandbox.path(DATABASE)).unwrap();
+        bytes[4_096..].fill(0xAA);
+        sandbox.write(DATABASE, bytes);
+    };
+    let pipe = |sandbox: &Sandbox| {
+        fs::remove_file(sandbox.path(DATABASE)).unwrap();
+        let made = Command::new("mkfifo")
+            .arg(sandbox.path(DATABASE))
+            .status()
+            .unwrap();
+        assert!(made.success());
+    };
+    for (harm, words, code) in [
+        (
+            &newer as Harm<'_>,
+            "the store has version 7, and this program knows versions up to 1",
+            "store-newer",
+        ),
+        (
+            &foreign,
+            "it is a database of another program",
+            "store-damaged",
+        ),
+        (
+            &text,
+            "this is no store of personal skills: file is not a database",
+            "store-damaged",
+        ),
+        (&folder, "it is not a regular file", "store-damaged"),
+        (
+            &torn,
+            "this is no store of personal skills",
+            "store-damaged",
+        ),
+        (&pipe, "it is not a regular file", "store-damaged"),
+    ] {
+        let sandbox = with(&["a"]).home_skill("pdf", "Reads PDF files.");
+        harm(&sandbox);
+
+        sandbox.run(["list"]).success().has(&[
+            "pdf",
+            "warning[store-unreachable]: personal skills are unknown",
+            words,
+        ]);
+        sandbox
+            .run(["why", "pdf"])
+            .success()
+            .has(&["a personal skill of this name may be there", words]);
+        sandbox
+            .run(["why", "a"])
+            .refused()
+            .has(&["a personal skill of this name may be there", words]);
+        sandbox
+            .run(["--require-store", "list"])
+            .refused()
+            .has(&[words]);
+        let failed = sandbox
+            .run(["personal", "list", "--json"])
+            .refused()
+            .error_json();
+        assert_eq!(failed["error"]["code"], code);
+        let is_file = sandbox.path(DATABASE).is_file();
+        let before = is_file.then(|| fs::read(sandbox.path(DATABASE)).unwrap());
+        add(&sandbox, super::personal::text("b", "Body.")).refused();
+        assert_eq!(sandbox.names_in("home/.codeaf"), ["personal.db"], "{words}");
+        if let Some(before) = before {
+            let is_same = fs::read(sandbox.path(DATABASE)).unwrap() == before;
+            assert!(is_same, "{words}");
+        }
+    }
+}
+
+#[test]
+fn a_file_of_no_bytes_is_an_empty_store() {
+    let sandbox = Sandbox::new().file(DATABASE, "");
+
+    sandbox.run(["list"]).success().lacks(&["warning"]);
+    sandbox.run(["personal", "list"]).success();
+    assert_eq!(fs::metadata(sandbox.path(DATABASE)).unwrap().len(), 0);
+    add(&sandbox, text("a", "Body.")).success();
+}
+
+#[test]
+fn a_locked_store_is_waited_for_and_not_for_ever() {
+    let sandbox = with(&["a"]).home_skill("pdf", "Reads PDF files.");
+    let database = database(&sandbox);
+    database
+        .pragma_update(None, "locking_mode", "exclusive")
+        .unwrap();
+    database.execute_batch("BEGIN EXCLUSIVE").unwrap();
+
+    let started = Instant::now();
+    sandbox
+        .run(["list"])
+        .success()
+        .has(&["pdf", "the store is locked by another program for over 2 s"]);
+    let waited = started.elapsed();
+
+    assert!(
+        waited > Duration::from_millis(1_900) && waited < Duration::from_secs(8),
+        "{waited:?}"
+    );
+    drop(database);
+    sandbox.run(["list"]).success().lacks(&["warning"]);
+}
+
+#[test]
+fn a_store_that_may_not_be_written_is_still_read() {
+    if fs::write("/proc/version", "").is_ok() || is_root() {
+        eprintln!("passed over: the superuser may write everywhere");
+        return;
+    }
+    let sandbox = with(&["a"]);
+    let mode = |mode| {
+        let folder = sandbox.path("home/.codeaf");
+        fs::set_permissions(folder, fs::Permissions::from_mode(mode)).unwrap();
+    };
+    mode(0o555);
+    sandbox.run(["personal", "show", "a"]).success();
+    add(&sandbox, text("b", "Body.")).refused().has(&["store"]);
+    mode(0o755);
+}
+
+fn is_root() -> bool {
+    rustix::process::geteuid().is_root()
+}
+
+#[test]
+fn texts_are_cleaned_for_a_terminal_and_exported_as_they_are() {
+    let body = "A\u{1b}[31mred\u{202e} \u{200b}end <!-- c -->";
+    let sandbox = Sandbox::new();
+    let stored =
+        format!("---\nname: a\ndescription: \"D\\e[1m\u{202e}\"\n---\n{body}\r\n\0\n").into_bytes();
+    let mut stored = stored;
+    stored.extend(b"\xff\n");
+
+    add(&sandbox, &stored).success();
+
+    for words in [
+        &["personal", "list"][..],
+        &["personal", "show", "a"],
+        &["personal", "show", "a", "--raw"],
+        &["personal", "audit"],
+        &["list"],
+        &["use", "a"],
+        &["show", "a", "--raw"],
+    ] {
+        let output = sandbox.run(words).success();
+        let text = String::from_utf8_lossy(&output.bytes).into_owned();
+        assert!(
+            !text.contains(['\u{1b}', '\u{202e}', '\u{200b}', '\0']),
+            "{words:?}: {text:?}"
+        );
+    }
+    sandbox.run(["personal", "export", "out"]).success();
+    assert_eq!(
+        fs::read(sandbox.path("project/out/a/SKILL.md")).unwrap(),
+        stored
+    );
+}
+
+#[test]
+fn export_writes_folders_and_overwrites_only_by_force() {
+    let sandbox = with(&["a", "b"]);
+
+    sandbox.run(["personal", "export", "out"]).is("
+        out/a/SKILL.md
+        out/b/SKILL.md
+        -- stderr --
+        wrote 2 skills to out
+    ");
+    sandbox.write("project/out/a/notes.txt", "Mine.");
+    replace(&sandbox, "a", text("a", "Other.")).success();
+    fs::remove_dir_all(sandbox.path("project/out/b")).unwrap();
+    sandbox.run(["personal", "export", "out"]).is("
+        -- stderr --
+        error: out/a is there already
+        help: `--force` puts the stored text into its SKILL.md
+        -- exit 1 --
+    ");
+    assert!(
+        !sandbox.has("project/out/b"),
+        "all are looked at before any is written"
+    );
+    sandbox
+        .run(["personal", "export", "out", "--force"])
+        .success();
+    assert_eq!(sandbox.read("project/out/a/SKILL.md"), text("a", "Other."));
+    assert_eq!(sandbox.read("project/out/a/notes.txt"), "Mine.");
+    assert_eq!(sandbox.names_in("project/out"), ["a", "b"]);
+    let sandbox = with(&["a"])
+        .folder("elsewhere")
+        .folder("project/out")
+        .link("project/out/a", "../../elsewhere");
+    sandbox
+        .run(["personal", "export", "out", "--force"])
+        .refused();
+    assert!(sandbox.names_in("elsewhere").is_empty());
+}
+
+#[test]
+fn input_without_end_is_refused() {
+    let sandbox = Sandbox::new();
+
+    let output = sandbox
+        .shell("yes | codeaf-skills personal add -")
+        .refused();
+
+    output.has(&["the skill is too large"]);
+    assert!(!sandbox.has(DATABASE));
+}
+
+#[test]
+fn a_personal_skill_has_its_text_and_no_other_files() {
+    let sandbox = with(&["a"]);
+
+    sandbox.run(["resources", "a"]).success();
+    sandbox.run(["read", "a"]).success().has(&["name: a\n"]);
+    sandbox.run(["read", "a", "x.md"]).refused();
+}
+
+#[test]
+fn personal_names_are_completed() {
+    let sandbox = with(&["review", "notes"]);
+    let mut command = sandbox.command(["--", "codeaf-skills", "personal", "show", "re"]);
+    command
+        .env("CODEAF_SKILLS_COMPLETE", "bash")
+        .env("_CLAP_COMPLETE_INDEX", "3")
+        .env("_CLAP_IFS", "\n");
+
+    let output = sandbox.output(command).success();
+
+    assert_eq!(output.stdout.trim(), "review");
+}
+
+#[test]
+fn a_full_disk_loses_nothing() {
+    let sandbox = Sandbox::new().folder("small");
+    let small = sandbox.path("small");
+    let mounted = Command::new("mount")
+        .args(["-t", "tmpfs", "-o", "size=192k", "tmpfs"])
+        .arg(&small)
+        .stderr(Stdio::null())
+        .status();
+    if !mounted.is_ok_and(|status| status.success()) {
+        eprintln!("passed over: mounting is not allowed here");
+        return;
+    }
+    let store = format!("sqlite:{}", small.join("p.db").display());
+    let run = |name: &str| {
+        let mut command = sandbox.command(["--store", &store, "personal", "add", "-"]);
+        command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let body = text(name, &"x".repeat(20_000));
+        child
+            .stdin
+            .take()
+            .unwrap()
+            .write_all(body.as_bytes())
+            .unwrap();
+        child.wait_with_output().unwrap()
+    };
+    let mut kept = Vec::new();
+    let mut refused = 0;
+    for number in 0..12 {
+        let end = run(&format!("s{number}"));
+        if end.status.success() {
+            kept.push(format!("s{number}"));
+        } else {
+            refused += 1;
+            let words = String::from_utf8_lossy(&end.stderr).into_owned();
+            assert!(words.contains("the store cannot be written"), "{words}");
+        }
+    }
+    let listed = sandbox
+        .run(["--store", &store, "personal", "list", "--json"])
+        .json();
+    let names: Vec<_> = listed["skills"]
+        .as_array()
+        .map(|skills| {
+            skills
+                .iter()
+                .map(|skill| skill["name"].as_str().unwrap().to_owned())
+                .collect()
+        })
+        .unwrap_or_default();
+    Command::new("umount")
+        .arg("-l")
+        .arg(&small)
+        .status()
+        .unwrap();
+    kept.sort();
+    assert_eq!(names, kept);
+    assert!(refused > 0, "the disk was never full");
+}
