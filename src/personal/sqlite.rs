@@ -84,14 +84,15 @@ impl SqliteStore {
     }
 
     /// Opens the database to read it. SQLite keeps two files beside a database
-    /// that is open; where it may not make them, nobody may write either.
+    /// that is open; where it cannot make them, as on a disk that is full or only
+    /// read, and nobody has it open, it is read as it lies there.
     fn open_to_read(&self) -> rusqlite::Result<Connection> {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let database = Connection::open_with_flags(&self.file, flags)?;
         prepare(&database, self.reading)?;
         database.pragma_update(None, "query_only", true)?;
         match version(&database) {
-            Err(error) if error.sqlite_error_code() == Some(ErrorCode::CannotOpen) => {}
+            Err(error) if is_about_files(&error) && !self.has_log() => {}
             _ => return Ok(database),
         }
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
@@ -100,6 +101,15 @@ impl SqliteStore {
         let database = Connection::open_with_flags(unchanging(&self.file), flags)?;
         prepare(&database, self.reading)?;
         Ok(database)
+    }
+
+    /// Whether changes wait in a file beside the database.
+    fn has_log(&self) -> bool {
+        let mut log = self.file.clone().into_os_string();
+        log.push("-wal");
+        Path::new(&log)
+            .metadata()
+            .is_ok_and(|found| found.len() > 0)
     }
 
     /// Changes the database within one transaction.
@@ -416,6 +426,19 @@ fn content(database: &Connection, name: &str) -> rusqlite::Result<Option<Vec<u8>
             |row| row.get(0),
         )
         .optional()
+}
+
+/// Whether the files beside the database are what is in the way.
+fn is_about_files(error: &rusqlite::Error) -> bool {
+    matches!(
+        error.sqlite_error_code(),
+        Some(
+            ErrorCode::CannotOpen
+                | ErrorCode::SystemIoFailure
+                | ErrorCode::DiskFull
+                | ErrorCode::ReadOnly
+        )
+    )
 }
 
 fn is_busy(error: &rusqlite::Error) -> bool {

@@ -4,6 +4,8 @@
 use std::fs;
 use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -727,24 +729,98 @@ fn a_locked_store_is_waited_for_and_not_for_ever() {
 }
 
 #[test]
-fn a_store_that_may_not_be_written_is_still_read() {
-    if fs::write("/proc/version", "").is_ok() || is_root() {
-        eprintln!("passed over: the superuser may write everywhere");
+fn a_store_on_a_disk_that_is_only_read_is_read() {
+    let sandbox = Sandbox::new().folder("small");
+    let Some(disk) = Disk::mount(&sandbox, "size=1m") else {
         return;
-    }
-    let sandbox = with(&["a"]);
-    let mode = |mode| {
-        let folder = sandbox.path("home/.codeaf");
-        fs::set_permissions(folder, fs::Permissions::from_mode(mode)).unwrap();
     };
-    mode(0o555);
-    sandbox.run(["personal", "show", "a"]).success();
-    add(&sandbox, text("b", "Body.")).refused().has(&["store"]);
-    mode(0o755);
+    let store = format!("sqlite:{}", disk.0.join("p.db").display());
+    sandbox.write("project/skill.md", text("a", "Body."));
+    sandbox
+        .run(["--store", &store, "personal", "add", "skill.md"])
+        .success();
+    disk.remount("ro");
+
+    sandbox
+        .run(["--store", &store, "personal", "show", "a"])
+        .success()
+        .has(&["Body."]);
+    sandbox
+        .run(["--store", &store, "list"])
+        .success()
+        .lacks(&["warning"]);
+    sandbox.write("project/skill.md", text("b", "Body."));
+    sandbox
+        .run(["--store", &store, "personal", "add", "skill.md"])
+        .refused()
+        .has(&["error: the store"]);
 }
 
-fn is_root() -> bool {
-    rustix::process::geteuid().is_root()
+#[test]
+fn a_store_in_a_folder_that_only_others_write_is_read() {
+    let sandbox = with(&["a"]);
+    let store = format!("sqlite:{}", sandbox.path(DATABASE).display());
+    for (path, mode) in [
+        ("", 0o755),
+        ("home", 0o755),
+        ("home/.codeaf", 0o555),
+        (DATABASE, 0o444),
+    ] {
+        fs::set_permissions(sandbox.path(path), fs::Permissions::from_mode(mode)).unwrap();
+    }
+    let run = |words: &[&str]| {
+        let mut command = sandbox.command(["--store", &store].iter().chain(words));
+        if rustix::process::geteuid().is_root() {
+            command.uid(65_534).gid(65_534).env("HOME", "/nonexistent");
+        }
+        command.current_dir("/");
+        sandbox.output(command)
+    };
+
+    run(&["personal", "show", "a"]).success().has(&["Body."]);
+    run(&["personal", "rm", "a"])
+        .refused()
+        .has(&["error: the store"]);
+}
+
+/// A small disk of its own at `small`, until it is dropped.
+struct Disk(PathBuf);
+
+impl Disk {
+    /// `None`, with a message, where mounting is not allowed.
+    fn mount(sandbox: &Sandbox, options: &str) -> Option<Self> {
+        let folder = sandbox.path("small");
+        let mut mount = Command::new("mount");
+        mount
+            .args(["-t", "tmpfs", "-o", options, "tmpfs"])
+            .arg(&folder);
+        let mounted = mount.stderr(Stdio::null()).status();
+        if !mounted.is_ok_and(|status| status.success()) {
+            tell_passed_over();
+            return None;
+        }
+        Some(Self(folder))
+    }
+
+    fn remount(&self, mode: &str) {
+        let mut mount = Command::new("mount");
+        mount.args(["-o", &format!("remount,{mode}")]).arg(&self.0);
+        assert!(mount.status().unwrap().success());
+    }
+}
+
+impl Drop for Disk {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg("-l").arg(&self.0).status();
+    }
+}
+
+#[expect(
+    clippy::print_stderr,
+    reason = "a person must see that tests were passed over"
+)]
+fn tell_passed_over() {
+    eprintln!("passed over: mounting is not allowed here");
 }
 
 #[test]
@@ -858,17 +934,10 @@ fn personal_names_are_completed() {
 #[test]
 fn a_full_disk_loses_nothing() {
     let sandbox = Sandbox::new().folder("small");
-    let small = sandbox.path("small");
-    let mounted = Command::new("mount")
-        .args(["-t", "tmpfs", "-o", "size=192k", "tmpfs"])
-        .arg(&small)
-        .stderr(Stdio::null())
-        .status();
-    if !mounted.is_ok_and(|status| status.success()) {
-        eprintln!("passed over: mounting is not allowed here");
+    let Some(disk) = Disk::mount(&sandbox, "size=192k") else {
         return;
-    }
-    let store = format!("sqlite:{}", small.join("p.db").display());
+    };
+    let store = format!("sqlite:{}", disk.0.join("p.db").display());
     let run = |name: &str| {
         let mut command = sandbox.command(["--store", &store, "personal", "add", "-"]);
         command
@@ -909,11 +978,6 @@ fn a_full_disk_loses_nothing() {
                 .collect()
         })
         .unwrap_or_default();
-    Command::new("umount")
-        .arg("-l")
-        .arg(&small)
-        .status()
-        .unwrap();
     kept.sort();
     assert_eq!(names, kept);
     assert!(refused > 0, "the disk was never full");
