@@ -40,6 +40,10 @@ pub struct Env {
     pub require_store: bool,
     /// The password for a PostgreSQL store whose URL has none: `PGPASSWORD`.
     pub store_password: Option<Secret>,
+    /// The file of certificates, in PEM form, that a PostgreSQL server on another
+    /// machine is held against: `PGSSLROOTCERT`. Without one those count that
+    /// browsers trust.
+    pub store_roots: Option<PathBuf>,
     /// Who changes personal skills, for the record: `USER`, or `LOGNAME`.
     pub user: Option<String>,
     /// Bounds on what is read.
@@ -82,6 +86,7 @@ impl Env {
             store: None,
             require_store: false,
             store_password: None,
+            store_roots: None,
             user: None,
             limits: Limits::DEFAULT,
         }
@@ -133,6 +138,8 @@ impl Env {
             }),
             store_password: filled("PGPASSWORD")
                 .map(|password| Secret(password.to_string_lossy().into_owned())),
+            store_roots: filled("PGSSLROOTCERT")
+                .map(|file| Self::new(working_folder).absolute(Path::new(&file))),
             user: filled("USER")
                 .or_else(|| filled("LOGNAME"))
                 .map(|user| user.to_string_lossy().into_owned()),

@@ -10,6 +10,7 @@
 
 use std::error::Error as _;
 use std::fmt;
+use std::net::IpAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -20,6 +21,10 @@ use postgres::config::{Host, SslMode};
 use postgres::error::SqlState;
 use postgres::types::{ToSql, Type};
 use postgres::{Client, Config, NoTls, Row};
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject;
+use rustls::{ClientConfig, RootCertStore};
+use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::url::BadStore;
 use super::{
@@ -71,6 +76,8 @@ const DELETE: &str = "
 /// A store on a server.
 pub(super) struct PostgresStore {
     config: Config,
+    /// What proves that a server on another machine is the one that is meant.
+    tls: Option<MakeRustlsConnect>,
     place: String,
     reading: Duration,
     writing: Duration,
@@ -125,11 +132,19 @@ impl PostgresStore {
                 "write an `@` in a user's name or a password as `%40`",
             ));
         }
-        if config.get_ssl_mode() == SslMode::Require {
-            return Err(BadStore::NotBuiltIn {
-                kind: "encrypted PostgreSQL",
-            });
-        }
+        let is_near = config.get_hosts().iter().all(is_near);
+        let tls = match config.get_ssl_mode() {
+            SslMode::Disable => None,
+            // What would fall back to plain text where somebody in between wants
+            // it is as good as none.
+            SslMode::Prefer if is_near => None,
+            _ => Some(trusting(env)?),
+        };
+        config.ssl_mode(if tls.is_some() {
+            SslMode::Require
+        } else {
+            SslMode::Disable
+        });
         if let (None, Some(password)) = (config.get_password(), &env.store_password) {
             config.password(&password.0);
         }
@@ -141,6 +156,7 @@ impl PostgresStore {
         Ok(Self {
             place: place(&config),
             config,
+            tls,
             reading: patience,
             writing: env.limits.lock_patience,
             worker: Mutex::new(None),
@@ -188,10 +204,14 @@ impl PostgresStore {
             },
         };
         let (jobs, received) = mpsc::channel();
-        let config = self.config.clone();
-        // Neither fails: the thread has the other end.
+        let session = Session {
+            config: self.config.clone(),
+            tls: self.tls.clone(),
+            client: None,
+        };
+        // It does not fail: the thread has the other end.
         let _ = jobs.send(job);
-        thread::spawn(move || Session::new(config).serve(&received));
+        thread::spawn(move || session.serve(&received));
         *worker = Some(jobs);
     }
 
@@ -337,17 +357,11 @@ impl PersonalStore for PostgresStore {
 /// The connection, as its thread has it.
 struct Session {
     config: Config,
+    tls: Option<MakeRustlsConnect>,
     client: Option<Client>,
 }
 
 impl Session {
-    fn new(config: Config) -> Self {
-        Self {
-            config,
-            client: None,
-        }
-    }
-
     /// Does what it is told until nobody can tell it anything more.
     fn serve(mut self, jobs: &Receiver<Job>) {
         while let Ok(job) = jobs.recv() {
@@ -381,10 +395,54 @@ impl Session {
     fn client(&mut self) -> Result<&mut Client, postgres::Error> {
         let client = match self.client.take() {
             Some(client) => client,
-            None => self.config.connect(NoTls)?,
+            None => match &self.tls {
+                Some(tls) => self.config.connect(tls.clone())?,
+                None => self.config.connect(NoTls)?,
+            },
         };
         Ok(self.client.insert(client))
     }
+}
+
+/// Whether what is sent to the host stays on this machine.
+fn is_near(host: &Host) -> bool {
+    match host {
+        Host::Tcp(name) => {
+            let address = name.parse::<IpAddr>();
+            name == "localhost" || address.is_ok_and(|address| address.is_loopback())
+        }
+        #[cfg(unix)]
+        Host::Unix(_) => true,
+    }
+}
+
+/// Returns what holds a server's certificate against those that are trusted.
+fn trusting(env: &Env) -> Result<MakeRustlsConnect, BadStore> {
+    let mut roots = RootCertStore::empty();
+    match &env.store_roots {
+        None => roots.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned()),
+        Some(file) => {
+            let unread = |cause: &dyn fmt::Display| BadStore::Roots {
+                file: file.clone(),
+                cause: cause.to_string(),
+            };
+            let certificates =
+                CertificateDer::pem_file_iter(file).map_err(|error| unread(&error))?;
+            for certificate in certificates {
+                let certificate = certificate.map_err(|error| unread(&error))?;
+                roots.add(certificate).map_err(|error| unread(&error))?;
+            }
+        }
+    }
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let config = ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .map_err(|error| BadStore::Malformed {
+            cause: error.to_string(),
+        })?
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    Ok(MakeRustlsConnect::new(config))
 }
 
 /// Whether the connection is gone, by its end or by the server's word.

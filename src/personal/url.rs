@@ -38,6 +38,14 @@ pub enum BadStore {
         /// What is wrong with it.
         cause: String,
     },
+    /// The file of certificates cannot be read.
+    #[error("the certificates in {} cannot be read: {cause}", file.display())]
+    Roots {
+        /// The file.
+        file: PathBuf,
+        /// What is wrong with it.
+        cause: String,
+    },
     /// The back end is not built in.
     #[error("this build of codeaf-skills knows no {kind} stores")]
     NotBuiltIn {

@@ -24,6 +24,8 @@ const AUDIT: &str = "codeaf_skills.personal_skill_audit";
 /// A server that ends with this process, and is removed then.
 struct Server {
     folder: PathBuf,
+    /// Where it also listens on this machine, with a certificate for `localhost`.
+    port: u16,
 }
 
 /// Where Debian's package and others put the programs, the latest first.
@@ -94,9 +96,30 @@ impl Server {
         }
         // The shell ends the server when its input ends, which is when this
         // process does.
+        // Free at this moment; a socket in the folder is what most tests use.
+        let port = TcpListener::bind("127.0.0.1:0")
+            .unwrap()
+            .local_addr()
+            .unwrap()
+            .port();
         let script = "
+            cd \"$2\" || exit 1
+            key='-newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2'
+            authority() {
+                openssl req -x509 $key -subj \"/CN=$1\" -keyout \"$1.key\" -out \"$1.crt\"
+            }
+            certificates() {
+                authority ca && authority other || return 1
+                openssl req $key -subj /CN=localhost -keyout server.key -out server.csr || return 1
+                echo subjectAltName=DNS:localhost >server.ext
+                openssl x509 -req -in server.csr -CA ca.crt -CAkey ca.key -CAcreateserial -days 2 \
+                    -extfile server.ext -out server.crt && chmod 600 server.key
+            }
+            certificates 2>>log && ssl=on || ssl=off
             \"$1/initdb\" -D \"$2/data\" -A trust -U postgres --no-sync >\"$2/log\" 2>&1 || exit 1
-            \"$1/postgres\" -D \"$2/data\" -k \"$2\" -c listen_addresses= -c fsync=off \
+            \"$1/postgres\" -D \"$2/data\" -k \"$2\" -p \"$3\" \
+                -c listen_addresses=127.0.0.1 -c fsync=off -c ssl=$ssl \
+                -c ssl_cert_file=\"$2/server.crt\" -c ssl_key_file=\"$2/server.key\" \
                 -c max_connections=60 >>\"$2/log\" 2>&1 &
             read -r _
             kill -QUIT $!
@@ -108,6 +131,7 @@ impl Server {
             .args(["-c", script, "sh"])
             .arg(programs)
             .arg(&folder)
+            .arg(port.to_string())
             .current_dir("/tmp");
         command.env("LC_ALL", "C.UTF-8").stdin(Stdio::piped());
         command.stdout(Stdio::null()).stderr(Stdio::null());
@@ -117,7 +141,7 @@ impl Server {
         let shell = command.spawn().unwrap();
         // Never closed before the process ends.
         std::mem::forget(shell);
-        let server = Self { folder };
+        let server = Self { folder, port };
         let until = Instant::now() + Duration::from_secs(60);
         let mut client = loop {
             match Client::connect(&server.url("postgres", "postgres"), NoTls) {
@@ -141,8 +165,9 @@ impl Server {
 
     fn url(&self, user: &str, database: &str) -> String {
         format!(
-            "postgres:///{database}?host={}&user={user}",
-            self.folder.display()
+            "postgres:///{database}?host={}&port={}&user={user}",
+            self.folder.display(),
+            self.port
         )
     }
 }
@@ -669,6 +694,88 @@ fn a_password_may_come_from_the_variable() {
         .lacks(&["geheim"]);
 
     assert_eq!(asked.join().unwrap(), b"geheim\0");
+}
+
+#[test]
+fn a_server_proves_who_it_is() {
+    let Some(team) = Team::new() else { return };
+    let folder = &team.server.folder;
+    if !folder.join("server.crt").is_file() {
+        return;
+    }
+    let url = |host: &str, options: &str| {
+        let port = team.server.port;
+        format!("postgres://alice@{host}:{port}/{}{options}", team.database)
+    };
+    let run = |certificate: &str, url: String| {
+        let file = folder.join(certificate);
+        let variables = [("PGSSLROOTCERT", file.as_os_str())];
+        team.sandbox
+            .run_with(&variables, ["--store", &url, "personal", "list"])
+    };
+    let require = "?sslmode=require";
+
+    run("ca.crt", url("localhost", require)).success();
+    run("other.crt", url("localhost", require))
+        .refused()
+        .has(&["invalid peer certificate"]);
+    run("ca.crt", url("127.0.0.1", require))
+        .refused()
+        .has(&["invalid peer certificate"]);
+    run("none.crt", url("localhost", require))
+        .refused()
+        .has(&["none.crt cannot be read"]);
+    team.sandbox
+        .run(["--store", &url("localhost", require), "personal", "list"])
+        .refused();
+    // What stays on this machine needs no proof.
+    run("other.crt", url("localhost", "")).success();
+    run("other.crt", url("localhost", "?sslmode=disable")).success();
+    let who = "SELECT count(*) FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) WHERE ssl";
+    let mut plain = team.client("postgres");
+    assert_eq!(plain.query_one(who, &[]).unwrap().get::<_, i64>(0), 0);
+}
+
+#[test]
+fn a_write_that_is_killed_stores_all_or_nothing() {
+    let Some(team) = Team::new() else { return };
+    team.add("alice", "a", "Old.").success();
+    let mut owner = team.client("owner");
+    owner
+        .batch_execute("BEGIN; LOCK TABLE codeaf_skills.personal_skills IN SHARE MODE")
+        .unwrap();
+    team.sandbox.write("project/skill.md", text("a", "New."));
+    let mut command = team.sandbox.command([
+        "--store",
+        &team.url("alice"),
+        "personal",
+        "replace",
+        "a",
+        "skill.md",
+    ]);
+    let writer = command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let waiting = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+        WHERE application_name = 'codeaf-skills' AND datname = current_database() AND wait_event_type = 'Lock'";
+    let mut postgres = team.client("postgres");
+    let until = Instant::now() + Duration::from_secs(20);
+    while postgres.execute(waiting, &[]).unwrap() == 0 {
+        assert!(Instant::now() < until, "nobody waits");
+        thread::sleep(Duration::from_millis(20));
+    }
+
+    let end = writer.wait_with_output().unwrap();
+    owner.batch_execute("ROLLBACK").unwrap();
+
+    assert_eq!(end.status.code(), Some(1), "{end:?}");
+    team.run("alice", &["personal", "show", "a"])
+        .success()
+        .has(&["Old."]);
+    let audit = team.run("alice", &["personal", "audit", "--json"]).json();
+    assert_eq!(audit["records"].as_array().unwrap().len(), 1);
 }
 
 #[test]
