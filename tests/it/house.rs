@@ -181,8 +181,11 @@ fn the_library_never_names_what_only_the_program_knows() {
     for (file, code) in files().iter().filter(|(file, _)| !is_program(file)) {
         for name in OF_THE_PROGRAM {
             for form in [format!("use {name}"), format!("{name}::")] {
+                let is_letter = |c: char| c.is_alphanumeric() || c == '_';
                 let at = code.match_indices(&form).find(|(at, _)| {
-                    !code[..*at].ends_with(|c: char| c.is_alphanumeric() || c == '_' || c == ':')
+                    let (before, after) = (&code[..*at], &code[at + form.len()..]);
+                    let begins = !before.ends_with(|c: char| is_letter(c) || c == ':');
+                    begins && (form.ends_with(':') || !after.starts_with(is_letter))
                 });
                 assert!(at.is_none(), "src/{file} names {name}");
             }
@@ -199,6 +202,22 @@ fn one_file_names_the_yaml_library() {
         .collect();
 
     assert_eq!(naming, ["skill/frontmatter/library.rs"]);
+}
+
+#[test]
+fn each_store_has_one_file_that_names_its_client() {
+    for (client, file) in [
+        ("rusqlite::", "personal/sqlite.rs"),
+        ("postgres::config", "personal/postgres.rs"),
+        ("rustls::", "personal/postgres.rs"),
+    ] {
+        let naming: Vec<String> = files()
+            .into_iter()
+            .filter(|(_, code)| code.contains(client))
+            .map(|(file, _)| file)
+            .collect();
+        assert_eq!(naming, [file], "{client}");
+    }
 }
 
 #[test]
