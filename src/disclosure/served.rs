@@ -306,6 +306,9 @@ impl Snapshot {
         if !tree.is_whole {
             return refused("not in the list of skills: its folder holds too much".to_owned());
         }
+        if !tree.files.iter().any(|(path, _)| path == SKILL_FILE) {
+            return refused("not in the list of skills: its SKILL.md is gone".to_owned());
+        }
         let mut files = Vec::with_capacity(tree.files.len());
         for (path, _) in tree.files {
             let (digest, size) = if path == SKILL_FILE {

@@ -811,6 +811,39 @@ fn a_flood_of_requests_is_answered_to_the_last() {
 }
 
 #[test]
+fn a_call_reads_the_skill_and_the_decisions_and_no_other_skill() {
+    let names: Vec<String> = (0..200).map(|index| format!("kit-{index:03}")).collect();
+    let mut sandbox = Sandbox::new();
+    for name in &names {
+        let description = "Does one thing. ".repeat(60);
+        sandbox = sandbox.home_skill(name, &description);
+        sandbox.write(
+            format!("home/.agents/skills/{name}/SKILL.md"),
+            format!("---\nname: {name}\ndescription: Does.\n---\n{description}{description}"),
+        );
+    }
+    sandbox.write("home/.codeaf/skills.json", json!({"on": names}).to_string());
+    let mut client = Client::connected(&sandbox);
+    client.settle();
+    let bytes_read = |client: &Client| {
+        let counts = fs::read_to_string(format!("/proc/{}/io", client.server.id())).unwrap();
+        let line = counts.lines().next().unwrap().to_owned();
+        let number = line.strip_prefix("rchar: ").unwrap();
+        number.parse::<u64>().unwrap()
+    };
+
+    let before = bytes_read(&client);
+    for name in &names[..50] {
+        let (message, _) = client.tool("skill", json!({"name": name}));
+        assert_eq!(message["data"]["status"], "loaded");
+    }
+
+    // A scan of all of them would read 400 KB for each call.
+    let read = bytes_read(&client) - before;
+    assert!(read < 50 * 40_000, "{read} bytes");
+}
+
+#[test]
 fn a_client_that_vanishes_ends_the_server() {
     let sandbox = two_kits();
     let mut command = sandbox.command(["mcp"]);

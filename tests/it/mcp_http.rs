@@ -170,8 +170,10 @@ fn each_request_stands_alone_and_every_skill_is_given_anew() {
         assert!(text.contains("\"status\":\"loaded\""), "{text}");
     }
 
-    // Nobody is told of changes where there is no session to tell them on.
-    assert_eq!(initialized["capabilities"]["tools"], json!({}));
+    assert_eq!(
+        initialized["capabilities"]["tools"],
+        json!({"listChanged": true})
+    );
     let answer = server.post(&request("ping", json!({})));
     assert!(!answer.head.to_lowercase().contains("mcp-session-id"));
 }
@@ -226,7 +228,7 @@ fn what_is_too_large_or_elsewhere_is_refused() {
 
     let large = server.send("POST /mcp", &heads, &" ".repeat(4 * 1024 * 1024 + 1));
     let elsewhere = server.send("POST /", &heads, "{}");
-    let read = server.send("GET /mcp", &heads, "");
+    let read = server.send("DELETE /mcp", &heads, "");
     let garbage = server.send("POST /mcp", &heads, "garbage");
     let plain = heads.replace("application/json\r\nAccept", "text/plain\r\nAccept");
     let plain = server.send("POST /mcp", &plain, "{}");
@@ -308,6 +310,40 @@ fn ten_thousand_requests_leave_nothing_behind() {
     // Kilobytes. A task that stayed for each request would be tens of megabytes.
     let grown = server.status("VmRSS").saturating_sub(memory);
     assert!(grown < 4_096, "{grown} KB more than after a tenth");
+}
+
+#[test]
+fn changes_are_told_on_the_stream_that_a_client_with_a_handshake_opens() {
+    let sandbox = kit();
+    let server = Server::start(&sandbox);
+    let port = server.port;
+    let get = |host: &str| {
+        let mut stream = server.connect();
+        let heads = format!("Host: {host}\r\nAccept: text/event-stream\r\n");
+        write_request(&mut stream, "GET /mcp", &heads, "");
+        let mut stream = BufReader::new(stream);
+        let answer = read_answer(&mut stream);
+        (stream, answer)
+    };
+    let (stream, answer) = get(&format!("127.0.0.1:{port}"));
+    assert_eq!(answer.status, 200);
+    assert!(answer.head.contains("text/event-stream"), "{}", answer.head);
+    assert_eq!(get("evil.example").1.status, 403);
+    std::thread::sleep(Duration::from_millis(700));
+
+    let began = Instant::now();
+    sandbox.run(["off", "map-kit", "--global"]).success();
+
+    let mut lines = stream.lines().map_while(Result::ok);
+    let mut next = || lines.find(|line| line.starts_with("data: ")).unwrap();
+    let told = [next(), next()];
+    assert!(began.elapsed() < Duration::from_secs(2));
+    assert_eq!(
+        told,
+        ["tools", "resources"].map(|list| format!(
+            r#"data: {{"jsonrpc":"2.0","method":"notifications/{list}/list_changed"}}"#
+        ))
+    );
 }
 
 #[test]

@@ -9,15 +9,17 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
+use http_body_util::channel::Channel;
 use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use hyper::body::Incoming;
+use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, mpsc};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
@@ -32,6 +34,8 @@ const CONNECTIONS: usize = 128;
 const HEAD_BYTES: usize = 65_536;
 /// How long the head of a request may take to arrive, and its body.
 const ARRIVAL: Duration = Duration::from_secs(15);
+/// How long a stream of events is silent at most.
+const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
 pub(super) type Answer = Response<BoxBody<Bytes, Infallible>>;
 
@@ -129,6 +133,43 @@ async fn answer(
             answering.answer(request, local).await
         }
     }
+}
+
+/// Answers with a stream of `events`, as server-sent events, until `closing`.
+pub(super) fn event_stream(
+    mut events: mpsc::Receiver<String>,
+    closing: CancellationToken,
+) -> Answer {
+    let (mut sender, body) = Channel::new(1);
+    // Falls with the body, when the client is gone.
+    let gone = CancellationToken::new();
+    let guard = gone.clone().drop_guard();
+    let body = body.map_frame(move |frame| {
+        let _ = &guard;
+        frame
+    });
+    tokio::spawn(async move {
+        loop {
+            let sent = tokio::select! {
+                () = closing.cancelled() => return,
+                () = gone.cancelled() => return,
+                event = events.recv() => match event {
+                    Some(event) => format!("data: {event}\n\n"),
+                    None => return,
+                },
+                // A comment, so that nothing between us takes it for dead.
+                () = tokio::time::sleep(KEEP_ALIVE) => ":\n\n".to_owned(),
+            };
+            if sender.send_data(Bytes::from(sent)).await.is_err() {
+                return;
+            }
+        }
+    });
+    let mut response = Response::new(body.boxed());
+    let heads = response.headers_mut();
+    heads.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
+    heads.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    response
 }
 
 fn refusal(status: StatusCode, words: &'static str) -> Answer {

@@ -18,7 +18,8 @@ use codeaf_skills::{
     ActivationError, CatalogForm, Freshness, Ledger, Reply, ResourceError, Snapshot,
 };
 use http_body_util::Full;
-use hyper::Request;
+use hyper::header::ACCEPT;
+use hyper::{Method, Request, StatusCode};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ClientCapabilities,
     ClientJsonRpcMessage, ContentBlock, DiscoverResult, ErrorCode, GetPromptRequestParams,
@@ -41,9 +42,9 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use tokio::sync::{mpsc, watch as watching};
 
-use super::http::{Answer, Answering};
+use super::http::{self, Answer, Answering};
 use super::lines::{LINE_BYTES, Line};
-use super::skills::{Changes, Skills, prompts};
+use super::skills::{Changes, List, Skills, prompts};
 use super::watch;
 
 /// The versions that are spoken. An older client is offered the newest that has
@@ -154,8 +155,46 @@ impl Answering for Endpoint {
         let make = move || Ok::<_, io::Error>(server.clone());
         let service =
             StreamableHttpService::new(make, Arc::new(NeverSessionManager::default()), config);
-        service.handle(request).await
+        let waits_for_changes = request.method() == Method::GET
+            && request
+                .headers()
+                .get_all(ACCEPT)
+                .iter()
+                .any(|accepted| accepted.as_bytes().starts_with(b"text/event-stream"));
+        // The SDK has judged host and origin before it says that without sessions
+        // there is nothing to wait for. Changes there are.
+        let answer = service.handle(request).await;
+        if waits_for_changes && answer.status() == StatusCode::METHOD_NOT_ALLOWED {
+            return http::event_stream(events(&self.skills), self.skills.closing.clone());
+        }
+        answer
     }
+}
+
+/// Returns each change as the notifications that tell it, until nobody takes
+/// them.
+fn events(skills: &Arc<Skills>) -> mpsc::Receiver<String> {
+    let (sender, receiver) = mpsc::channel(1);
+    let mut changes = skills.changes();
+    tokio::spawn(async move {
+        let mut seen = *changes.borrow_and_update();
+        loop {
+            tokio::select! {
+                () = sender.closed() => return,
+                next = changes.changed() => if next.is_err() { return },
+            }
+            let now = *changes.borrow_and_update();
+            for list in now.since(seen) {
+                let method = format!("notifications/{list}/list_changed");
+                let event = json!({"jsonrpc": "2.0", "method": method}).to_string();
+                if sender.send(event).await.is_err() {
+                    return;
+                }
+            }
+            seen = now;
+        }
+    });
+    receiver
 }
 
 /// Answers the requests of one client; over HTTP, one request.
@@ -301,12 +340,7 @@ impl ServerHandler for Server {
             self.roots.send_replace(Roots::Awaited);
         }
         context.peer.set_peer_info(request.clone());
-        let mut result = self.negotiate_initialize(&request)?;
-        if self.ledger.is_none() {
-            // Without a session there is nothing to tell changes on. The version
-            // without a handshake has its own stream for them.
-            untold(&mut result.capabilities);
-        }
+        let result = self.negotiate_initialize(&request)?;
         Ok(result.with_instructions(self.instructions()))
     }
 
@@ -358,14 +392,12 @@ impl ServerHandler for Server {
             let sink = context.sink();
             // What was not asked for is refused by the sink, and a stream that
             // ended ends this one.
-            if now.tools != seen.tools {
-                let _ = sink.notify_tool_list_changed().await;
-            }
-            if now.prompts != seen.prompts {
-                let _ = sink.notify_prompt_list_changed().await;
-            }
-            if now.resources != seen.resources {
-                let _ = sink.notify_resource_list_changed().await;
+            for list in now.since(seen) {
+                let _ = match list {
+                    List::Tools => sink.notify_tool_list_changed().await,
+                    List::Prompts => sink.notify_prompt_list_changed().await,
+                    List::Resources => sink.notify_resource_list_changed().await,
+                };
             }
             seen = now;
         }
@@ -532,38 +564,20 @@ fn has_roots(capabilities: &ClientCapabilities) -> bool {
     capabilities.roots.is_some()
 }
 
-/// Takes back that changes are told.
-fn untold(capabilities: &mut ServerCapabilities) {
-    if let Some(tools) = &mut capabilities.tools {
-        tools.list_changed = None;
-    }
-    if let Some(prompts) = &mut capabilities.prompts {
-        prompts.list_changed = None;
-    }
-    if let Some(resources) = &mut capabilities.resources {
-        resources.list_changed = None;
-    }
-}
-
 /// Tells a client that shook hands of every change, until it is gone.
 async fn tell_changes(mut changes: watching::Receiver<Changes>, peer: Peer<RoleServer>) {
     let mut seen = *changes.borrow_and_update();
     while changes.changed().await.is_ok() {
         let now = *changes.borrow_and_update();
-        let told = async {
-            if now.tools != seen.tools {
-                peer.notify_tool_list_changed().await?;
+        for list in now.since(seen) {
+            let told = match list {
+                List::Tools => peer.notify_tool_list_changed().await,
+                List::Prompts => peer.notify_prompt_list_changed().await,
+                List::Resources => peer.notify_resource_list_changed().await,
+            };
+            if told.is_err() {
+                return;
             }
-            if now.prompts != seen.prompts {
-                peer.notify_prompt_list_changed().await?;
-            }
-            if now.resources != seen.resources {
-                peer.notify_resource_list_changed().await?;
-            }
-            Ok::<_, rmcp::ServiceError>(())
-        };
-        if told.await.is_err() {
-            return;
         }
         seen = now;
     }
@@ -806,5 +820,36 @@ impl Transport<RoleServer> for Lines {
 
     async fn close(&mut self) -> Result<(), Self::Error> {
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_join_to_the_whole_and_other_cursors_are_refused() {
+        let at = |cursor: Option<&str>| {
+            let cursor = cursor.map(str::to_owned);
+            let request = PaginatedRequestParams::default().with_cursor(cursor);
+            page((0..5).collect::<Vec<_>>(), Some(request), 2)
+        };
+        let mut all = Vec::new();
+        let mut cursor = None;
+        loop {
+            let (items, next) = at(cursor.as_deref()).unwrap();
+            all.extend(items);
+            cursor = next;
+            if cursor.is_none() {
+                break;
+            }
+        }
+
+        assert_eq!(all, [0, 1, 2, 3, 4]);
+        for cursor in ["", "x", "-1", "0", "6", "2.0", "99999999999999999999"] {
+            let error = at(Some(cursor)).unwrap_err();
+            assert_eq!(error.code, ErrorCode::INVALID_PARAMS, "{cursor}");
+        }
+        assert_eq!(page(vec![1], None, 2).unwrap(), (vec![1], None));
     }
 }

@@ -1,6 +1,7 @@
 //! The one snapshot that all requests are answered from, and what of it
 //! changed.
 
+use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use codeaf_skills::text::{one_line, visible};
@@ -49,6 +50,37 @@ pub(super) struct Changes {
     pub(super) tools: u64,
     pub(super) prompts: u64,
     pub(super) resources: u64,
+}
+
+/// What a client can list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum List {
+    Tools,
+    Prompts,
+    Resources,
+}
+
+impl fmt::Display for List {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Tools => "tools",
+            Self::Prompts => "prompts",
+            Self::Resources => "resources",
+        })
+    }
+}
+
+impl Changes {
+    /// Returns the lists that changed since `seen`.
+    pub(super) fn since(self, seen: Self) -> impl Iterator<Item = List> {
+        let pairs = [
+            (List::Tools, self.tools != seen.tools),
+            (List::Prompts, self.prompts != seen.prompts),
+            (List::Resources, self.resources != seen.resources),
+        ];
+        let changed = pairs.into_iter().filter(|(_, has_changed)| *has_changed);
+        changed.map(|(list, _)| list)
+    }
 }
 
 /// A skill as a person's command.

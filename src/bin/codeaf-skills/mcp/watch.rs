@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError, RwLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -96,6 +96,8 @@ impl Waker {
 
 fn look(skills: &Skills) {
     let waker = &skills.waker;
+    // The first answers come first.
+    thread::sleep(QUIET);
     skills.note_lists();
     let mut places = Places::of(&skills.snapshot());
     let mut watched = Watched::new(&places, waker, skills);
@@ -105,9 +107,14 @@ fn look(skills: &Skills) {
         let now = Places::of(&skills.snapshot());
         let is_stale = waker.inner.must_watch_anew.swap(false, Ordering::Relaxed);
         if is_stale || now != places {
+            let adjusted = watched
+                .as_mut()
+                .is_some_and(|watched| !is_stale && watched.adjust(&places, &now));
+            if !adjusted {
+                // The new watch stands before the old one falls.
+                watched = Watched::new(&now, waker, skills);
+            }
             places = now;
-            // The new watch stands before the old one falls.
-            watched = Watched::new(&places, waker, skills);
             skills.refresh();
             thread::sleep(QUIET);
             continue;
@@ -129,22 +136,35 @@ enum Entries {
 }
 
 /// The folders to watch, each with the entries that matter.
-#[derive(Debug, Default, PartialEq, Eq)]
-struct Places(BTreeMap<PathBuf, Entries>);
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+struct Places {
+    folders: BTreeMap<PathBuf, Entries>,
+    /// Folders above which nothing is watched while they are there: a busy
+    /// folder such as the system's temporary one would wake us all day.
+    tops: BTreeSet<PathBuf>,
+}
 
 impl Places {
     fn of(snapshot: &Snapshot) -> Self {
-        let mut places = Self::default();
+        let env = snapshot.env();
+        let project = snapshot.project().map(|project| &project.folder);
+        let tops = env.home.iter().chain(project).chain([&env.start]);
+        let mut places = Self {
+            tops: tops
+                .chain(&env.folders)
+                .filter(|top| top.is_dir())
+                .cloned()
+                .collect(),
+            ..Self::default()
+        };
         for scope in Scope::ALL {
             if let Ok(path) = snapshot.scope_path(scope) {
                 places.way_to(&path.file);
             }
         }
-        let start = &snapshot.env().start;
-        for folder in start.ancestors() {
-            // One of these would make another project.
-            places.name(folder, OsStr::new(".git"));
-            places.name(folder, OsStr::new(".codeaf"));
+        for marker in [".git", ".codeaf"] {
+            // It would make another project.
+            places.way_to(&env.start.join(marker));
         }
         for looked_at in snapshot.roots() {
             places.way_to(&looked_at.root.path);
@@ -179,12 +199,17 @@ impl Places {
         places
     }
 
-    /// Adds every folder on the way to `path`, which need not be there, and on
-    /// the way to where links lead.
+    /// Adds the folders on the way to `path`, which need not be there, from a top
+    /// on, and on the way to where links lead. Outside of all tops the nearest
+    /// folder that is there will do.
     fn way_to(&mut self, path: &Path) {
+        let is_below_top = self.tops.iter().any(|top| path.starts_with(top));
         for entry in path.ancestors() {
-            if let (Some(folder), Some(name)) = (entry.parent(), entry.file_name()) {
-                self.name(folder, name);
+            let (Some(folder), Some(name)) = (entry.parent(), entry.file_name()) else {
+                break;
+            };
+            if self.name(folder, name) && (!is_below_top || self.tops.contains(folder)) {
+                break;
             }
         }
         if let Ok(real) = path.canonicalize()
@@ -206,36 +231,40 @@ impl Places {
     fn all_of(&mut self, folder: &Path) {
         let real = folder.canonicalize().unwrap_or_else(|_| folder.into());
         if real.is_dir() {
-            self.0.insert(real, Entries::All);
+            self.folders.insert(real, Entries::All);
         }
     }
 
-    fn name(&mut self, folder: &Path, name: &OsStr) {
+    /// Adds one entry of a folder; returns whether the folder is there.
+    fn name(&mut self, folder: &Path, name: &OsStr) -> bool {
         if !folder.is_dir() {
-            return;
+            return false;
         }
-        let entries = self.0.entry(folder.to_path_buf());
+        let entries = self.folders.entry(folder.to_path_buf());
         let entries = entries.or_insert_with(|| Entries::Named(BTreeSet::new()));
         if let Entries::Named(names) = entries {
             names.insert(name.to_owned());
         }
+        true
     }
 
     /// Whether an event at `path` may change what is found.
     fn matter(&self, path: &Path) -> bool {
-        let is_named = |folder: &Path, name: &OsStr| match self.0.get(folder) {
+        let is_named = |folder: &Path, name: &OsStr| match self.folders.get(folder) {
             Some(Entries::All) => true,
             Some(Entries::Named(names)) => names.contains(name),
             None => false,
         };
-        self.0.contains_key(path)
+        self.folders.contains_key(path)
             || matches!((path.parent(), path.file_name()), (Some(folder), Some(name)) if is_named(folder, name))
     }
 }
 
 /// A watch that stands; dropped, it falls.
 struct Watched {
-    _watcher: RecommendedWatcher,
+    watcher: RecommendedWatcher,
+    /// What its ear goes by.
+    places: Arc<RwLock<Places>>,
 }
 
 impl Watched {
@@ -254,21 +283,48 @@ impl Watched {
     }
 
     fn watch(places: &Places, waker: &Waker) -> notify::Result<Self> {
+        let shared = Arc::new(RwLock::new(places.clone()));
         let ear = Ear {
-            places: Places(places.0.clone()),
+            places: Arc::clone(&shared),
             waker: waker.clone(),
         };
-        let mut watcher = RecommendedWatcher::new(move |event| ear.hear(event), Config::default())?;
-        for folder in places.0.keys() {
-            match watcher.watch(folder, RecursiveMode::NonRecursive) {
-                Err(error) if is_exhausted(&error) => return Err(error),
-                // Gone since, or not ours to look at: then nothing in it is
-                // found either.
-                Err(_) | Ok(()) => {}
+        let hear = move |event| ear.hear(event);
+        let mut watcher = RecommendedWatcher::new(hear, Config::default())?;
+        add(&mut watcher, places.folders.keys())?;
+        Ok(Self {
+            watcher,
+            places: shared,
+        })
+    }
+
+    /// Watches `now` instead of `before`; returns whether it could.
+    fn adjust(&mut self, before: &Places, now: &Places) -> bool {
+        // Not held while the watcher is told: it may be in the ear.
+        *self.places.write().unwrap_or_else(PoisonError::into_inner) = now.clone();
+        for gone in before.folders.keys() {
+            if !now.folders.contains_key(gone) {
+                // It may be gone from the disk, too.
+                let _ = self.watcher.unwatch(gone);
             }
         }
-        Ok(Self { _watcher: watcher })
+        let is_new = |folder: &&PathBuf| !before.folders.contains_key(*folder);
+        add(&mut self.watcher, now.folders.keys().filter(is_new)).is_ok()
     }
+}
+
+fn add<'a>(
+    watcher: &mut RecommendedWatcher,
+    folders: impl Iterator<Item = &'a PathBuf>,
+) -> notify::Result<()> {
+    for folder in folders {
+        match watcher.watch(folder, RecursiveMode::NonRecursive) {
+            Err(error) if is_exhausted(&error) => return Err(error),
+            // Gone since, or not ours to look at: then nothing in it is found
+            // either.
+            Err(_) | Ok(()) => {}
+        }
+    }
+    Ok(())
 }
 
 fn is_exhausted(error: &notify::Error) -> bool {
@@ -287,7 +343,7 @@ fn is_exhausted(error: &notify::Error) -> bool {
 
 /// Hears events on the watcher's own thread.
 struct Ear {
-    places: Places,
+    places: Arc<RwLock<Places>>,
     waker: Waker,
 }
 
@@ -301,14 +357,15 @@ impl Ear {
         }
         let is_look = matches!(event.kind, EventKind::Access(kind)
             if kind != AccessKind::Close(AccessMode::Write));
-        if is_look || !event.paths.iter().any(|path| self.places.matter(path)) {
+        let places = self.places.read().unwrap_or_else(PoisonError::into_inner);
+        if is_look || !event.paths.iter().any(|path| places.matter(path)) {
             return;
         }
         let is_move = matches!(
             event.kind,
             EventKind::Create(_) | EventKind::Remove(_) | EventKind::Modify(ModifyKind::Name(_))
         );
-        let is_watched = |path: &PathBuf| self.places.0.contains_key(path);
+        let is_watched = |path: &PathBuf| places.folders.contains_key(path);
         if is_move && event.paths.iter().any(is_watched) {
             self.waker.watch_anew();
         } else {
