@@ -8,7 +8,7 @@ use super::{Draft, Fix, Left};
 use crate::diagnostic::{Rule, Span};
 use crate::name;
 use crate::skill::frontmatter::{Content, Field, ScalarKind, Style, Value};
-use crate::skill::loading::FIELDS;
+use crate::skill::loading::{FIELDS, acted_on};
 
 const KEY: &str = "metadata";
 
@@ -27,7 +27,7 @@ pub(super) fn gather(draft: &mut Draft, fixes: &mut Vec<Fix>, left: &mut Vec<Lef
     };
     let home = Home::of(&fields, &head);
     let mut movable = Vec::new();
-    let mut stay = |index: usize, why| {
+    let mut stay = |index: usize, why: Cow<'static, str>| {
         let Field { key, key_span, .. } = &fields[index];
         left.push(Left {
             span: *key_span,
@@ -54,7 +54,7 @@ pub(super) fn gather(draft: &mut Draft, fixes: &mut Vec<Fix>, left: &mut Vec<Lef
             let what = format!("moved `{key}` under `{KEY}`");
             fixes.push(Fix::new(Rule::UnknownField, *key_span, what));
         } else {
-            stay(index, "moving it would change what is read");
+            stay(index, "moving it would change what is read".into());
         }
     }
     left.sort_by_key(|left| left.span);
@@ -172,14 +172,17 @@ fn reason_to_stay(
     index: usize,
     home: Result<&Home, &&'static str>,
     head: &Head,
-) -> Option<&'static str> {
+) -> Option<Cow<'static, str>> {
     let field = &fields[index];
     let home = match home {
         Ok(home) => home,
-        Err(why) => return Some(why),
+        Err(why) => return Some((*why).into()),
     };
+    if let Some(why) = acted_on(&field.key) {
+        return Some(why.into());
+    }
     let has_key = |other: &&Field| other.key == field.key;
-    if fields.iter().filter(has_key).count() > 1 {
+    let why = if fields.iter().filter(has_key).count() > 1 {
         Some("it stands twice")
     } else if !name::near(&field.key, FIELDS).is_empty() {
         Some("it may be a slip for a field of the specification")
@@ -194,5 +197,6 @@ fn reason_to_stay(
             Content::Scalar(scalar) if scalar.kind == ScalarKind::Null => Some("it has no value"),
             Content::Scalar(_) => None,
         }
-    }
+    };
+    why.map(Cow::Borrowed)
 }

@@ -15,6 +15,8 @@ mod recode;
 mod tools;
 mod values;
 
+use std::borrow::Cow;
+
 use crate::diagnostic::{Rule, Span};
 use crate::limits::Limits;
 use crate::skill::frontmatter::{self, Facts};
@@ -78,7 +80,7 @@ pub struct Left {
     /// The key.
     pub key: String,
     /// Why it stays, in plain words.
-    pub why: &'static str,
+    pub why: Cow<'static, str>,
 }
 
 /// Mends a SKILL.md.

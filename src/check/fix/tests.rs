@@ -90,7 +90,7 @@ fn what_has_two_answers_is_left_alone() {
         "description: @x\n",
         "name: ~\n",
         "metadata:\n  a:\n  b: null\n  c: {d: 1}\n  e: [2]\n",
-        "version: 1.10\nuser-invocable: no\n",
+        "version: 1.10\nlevel: no\n",
         "name: '1'\ndescription: \"2\"\n",
         "name: !!int 3\n",
         "x: &x 5\ny: 1\nname: *x\n",
@@ -190,12 +190,12 @@ fn a_field_that_slipped_to_the_right_is_no_part_of_a_value() {
 fn unknown_fields_move_under_metadata() {
     for (inner, expected) in [
         (
-            "name: pdf\nmodel: opus\n",
-            "name: pdf\nmetadata:\n  model: opus\n",
+            "name: pdf\nowner: opus\n",
+            "name: pdf\nmetadata:\n  owner: opus\n",
         ),
         (
-            "model: opus\n# why\n# so\nversion: 1.10\nname: pdf\n\nuser-invocable: no\n",
-            "metadata:\n  model: opus\n  # why\n  # so\n  version: '1.10'\n  user-invocable: 'no'\nname: pdf\n\n",
+            "owner: opus\n# why\n# so\nversion: 1.10\nname: pdf\n\nlevel: no\n",
+            "metadata:\n  owner: opus\n  # why\n  # so\n  version: '1.10'\n  level: 'no'\nname: pdf\n\n",
         ),
         (
             "metadata:\n    a: b\n\n# c\nx: |\n  one\n\n    two\nname: pdf\n",
@@ -203,8 +203,8 @@ fn unknown_fields_move_under_metadata() {
         ),
         ("x: y\nmetadata:\nname: z\n", "metadata:\n  x: y\nname: z\n"),
         (
-            "model: a: b\n\"x\": 'one\n  two'\n",
-            "metadata:\n  model: 'a: b'\n  \"x\": 'one\n    two'\n",
+            "owner: a: b\n\"x\": 'one\n  two'\n",
+            "metadata:\n  owner: 'a: b'\n  \"x\": 'one\n    two'\n",
         ),
         ("x: |2\n   one\n", "metadata:\n  x: |2\n     one\n"),
         (
@@ -254,7 +254,7 @@ fn unknown_fields_that_cannot_move_are_named() {
         let found: Vec<_> = mended
             .left
             .iter()
-            .map(|left| (&*left.key, left.why))
+            .map(|left| (&*left.key, &*left.why))
             .collect();
         if why.is_empty() {
             assert!(found.is_empty(), "{inner:?}: {found:?}");
@@ -619,7 +619,7 @@ proptest! {
 #[test]
 fn mutated_files_neither_panic_nor_change_their_values() {
     let seeds = [
-        "---\nname: 3000\ndescription: Use when: x\n# c\nmodel:\ta: b\nallowed-tools: [a, 'b c']\nmetadata:\n  v: 1.10\n---\nx\r\n",
+        "---\nname: 3000\ndescription: Use when: x\n# c\nowner:\ta: b\nallowed-tools: [a, 'b c']\nmetadata:\n  v: 1.10\n---\nx\r\n",
         "\u{feff}--- \r\nname: é: ü\r\nx: |+\r\n  a\r\n\r\ny: &a 1\r\nz: *a\r\nversion: 1\r\n---\r\n",
         "---\nmetadata:\n  a: {b: [1, 2]}\nx: 'it''s\n  so'\ny: \"a\\n\"\n? q\n: r\n- s\n---\n",
     ];
@@ -692,4 +692,28 @@ fn what_is_allowed_stays() {
         assert_eq!(some.fixes.len(), others, "{rule}");
     }
     assert_eq!(mended(&broken).bytes, None);
+}
+
+#[test]
+fn fields_that_an_agent_acts_on_stay() {
+    let file = b"---\nname: pdf\ndescription: d\nmodel: opus\npaths: \"*.pdf\"\nextra: x\n---\n";
+
+    let mended = mend(file, "pdf", UNKNOWN_KEYS, &LIMITS);
+
+    let left: Vec<_> = mended
+        .left
+        .iter()
+        .map(|left| (&*left.key, &*left.why))
+        .collect();
+    let expected = [
+        ("model", "claude-code acts on it"),
+        ("paths", "claude-code and cursor act on it"),
+    ];
+    assert_eq!(left, expected);
+    assert_eq!(mended.fixes.len(), 1);
+    let text = String::from_utf8(mended.bytes.unwrap()).unwrap();
+    assert!(
+        text.contains("\nmodel: opus\n") && text.contains("\n  extra: x\n"),
+        "{text}"
+    );
 }

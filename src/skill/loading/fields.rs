@@ -9,6 +9,7 @@ use super::{Breach, COMPATIBILITY_CHARACTERS, FIELDS, Findings, longer_than, quo
 use crate::diagnostic::Span;
 use crate::name;
 use crate::skill::frontmatter::{Content, Facts, Field, Scalar, ScalarKind, Value};
+use crate::skill::profile::Profile;
 use crate::text;
 
 /// Unknown fields, doubles and repairs that get a diagnostic of their own; the
@@ -92,9 +93,10 @@ impl Findings<'_> {
 
     pub(super) fn unknown(&mut self, field: &Field) {
         let message = format!("the specification has no field {}", quoted(&field.key));
-        let help = match meant(&field.key) {
-            Some(meant) => format!("did you mean `{meant}`?"),
-            None => "keep it under `metadata`, if only your own tools read it".to_owned(),
+        let help = match (acted_on(&field.key), meant(&field.key)) {
+            (Some(who), _) => format!("{who} where it stands, and other agents pass it over"),
+            (None, Some(meant)) => format!("did you mean `{meant}`?"),
+            (None, None) => "keep it under `metadata`, if only your own tools read it".to_owned(),
         };
         self.tell(Breach::UnknownField, field.key_span, message, &help);
     }
@@ -255,7 +257,10 @@ pub(super) fn stand_in(fields: &[Field], key: &str) -> Option<usize> {
     if fields.iter().any(|field| field.key == key) {
         return None;
     }
-    let is_meant = |field: &Field| !FIELDS.contains(&&*field.key) && meant(&field.key) == Some(key);
+    let is_meant = |field: &Field| {
+        let is_unknown = !FIELDS.contains(&&*field.key) && acted_on(&field.key).is_none();
+        is_unknown && meant(&field.key) == Some(key)
+    };
     fields.iter().position(is_meant)
 }
 
@@ -277,6 +282,20 @@ fn meant(key: &str) -> Option<&'static str> {
     name::near(&text::one_line(key), FIELDS).first().copied()
 }
 
+/// Says which agents act on a field that the specification does not have, if any
+/// does.
+#[must_use]
+pub fn acted_on(key: &str) -> Option<String> {
+    let who: Vec<&str> = Profile::acting_on(key)
+        .map(|profile| profile.name)
+        .collect();
+    match who[..] {
+        [] => None,
+        [one] => Some(format!("{one} acts on it")),
+        [ref others @ .., last] => Some(format!("{} and {last} act on it", others.join(", "))),
+    }
+}
+
 /// Returns the unknown fields right below a `metadata` without a value: they
 /// were to be its entries.
 fn below_metadata(fields: &[Field]) -> impl Iterator<Item = usize> {
@@ -288,7 +307,7 @@ fn below_metadata(fields: &[Field]) -> impl Iterator<Item = usize> {
     let first = metadata.map_or(fields.len(), |index| index + 1);
     (first..fields.len()).take_while(|&index| {
         let key = &*fields[index].key;
-        !FIELDS.contains(&key) && meant(key).is_none()
+        !FIELDS.contains(&key) && meant(key).is_none() && acted_on(key).is_none()
     })
 }
 

@@ -10,6 +10,7 @@ use super::{
 /// Evidence: its source and tests, generation A1.
 pub(super) static ALBEDO: Profile = Profile {
     name: "albedo",
+    acts_on: &[],
     severities: &[],
     places: &PLACES,
     readers: &[Reader {

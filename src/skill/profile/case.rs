@@ -130,6 +130,8 @@ cases! {
     MetadataNoMapping = FieldType,
     /// A value under `metadata` is not text.
     MetadataNotText = FieldType,
+    /// What is asked for under `metadata` is not written as it must be.
+    BadRequirements = FieldType,
     /// `allowed-tools` is a list.
     ToolsList = FieldType,
     /// `allowed-tools` is a number.

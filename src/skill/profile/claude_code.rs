@@ -1,12 +1,29 @@
 //! Claude Code, by its validator.
 
 use super::Effect::{Changes, Loads, Unknown, Warns};
-use super::Evidence::{Nobody, Run};
+use super::Evidence::{Docs, Nobody, Run};
 use super::{Base, Case, Effect, Evidence, FenceLine, Links, Places, Profile, Reader, SameName};
 
 /// Evidence: `plugin validate` of Claude Code 2.1.197, run; changelog to 2.1.240.
 pub(super) static CLAUDE_CODE: Profile = Profile {
     name: "claude-code",
+    acts_on: &[
+        // The rows on switches and on the catalog.
+        ("disable-model-invocation", Docs),
+        ("user-invocable", Docs),
+        ("default-enabled", Docs),
+        ("paths", Docs),
+        // Its manual's table of fields.
+        ("when_to_use", Docs),
+        ("argument-hint", Docs),
+        ("arguments", Docs),
+        ("model", Docs),
+        ("effort", Docs),
+        ("context", Docs),
+        ("agent", Docs),
+        ("hooks", Docs),
+        ("shell", Docs),
+    ],
     severities: &[],
     places: &PLACES,
     readers: &[Reader {

@@ -1,12 +1,14 @@
 //! The lenient reading of discovery: what loads, and what is said of it.
 
-use super::{Base, Breach, Links, Places, Profile, SameName};
+use super::{Base, Breach, Evidence, Links, Places, Profile, SameName};
 use crate::diagnostic::Severity::{Error, Warning};
 
 /// Evidence: the client guide of agentskills.io, which asks for lenient
 /// loading, and the README's section on what loads.
 pub(super) static CODEAF: Profile = Profile {
     name: "codeaf",
+    // What to type behind the slash command.
+    acts_on: &[("argument-hint", Evidence::Source)],
     places: &PLACES,
     readers: &[],
     severities: &[

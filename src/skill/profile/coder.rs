@@ -10,6 +10,7 @@ use super::{
 /// Evidence: its source and tests, generation P2; texts of D2 where D1 is silent.
 pub(super) static CODER: Profile = Profile {
     name: "coder",
+    acts_on: &[],
     severities: &[],
     places: &PLACES,
     readers: &[Reader {
@@ -174,6 +175,7 @@ static PLACES: Places = Places {
 /// Evidence: its source and tests, the personal skill contract.
 pub(super) static CODER_PERSONAL: Profile = Profile {
     name: "coder-personal",
+    acts_on: &[],
     severities: &[],
     places: &Places::UNKNOWN,
     readers: &[Reader {

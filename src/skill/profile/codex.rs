@@ -10,6 +10,7 @@ use super::{
 /// Evidence: Codex 0.171.0, run.
 pub(super) static CODEX: Profile = Profile {
     name: "codex",
+    acts_on: &[],
     severities: &[],
     places: &PLACES,
     readers: &[Reader {

@@ -3,13 +3,19 @@
 use super::Effect::{Changes, Drops, Loads, Unknown};
 use super::Evidence::{Docs, Issue, Nobody, Source};
 use super::{
-    Base, Case, Effect, Evidence, FenceLine, Places, Profile, Reader, SameName, TextRule, Trim,
-    Unit,
+    Base, Case, Characters, Effect, Evidence, FenceLine, Places, Profile, Reader, SameName,
+    TextRule, Trim, Unit,
 };
 
 /// Evidence: VS Code by source, the CLI by docs and issues.
 pub(super) static COPILOT: Profile = Profile {
     name: "copilot",
+    acts_on: &[
+        ("disable-model-invocation", Source),
+        ("user-invocable", Source),
+        // A list in it refuses the skill.
+        ("argument-hint", Issue),
+    ],
     severities: &[],
     places: &PLACES,
     readers: &[
@@ -34,6 +40,8 @@ pub(super) static COPILOT: Profile = Profile {
         Reader {
             version: "docs of late 2026",
             label: "Copilot CLI",
+            // Either case; whether a breach drops the skill is unknown.
+            characters: Characters::WordsWith("-_.: "),
             // Over 64 or 1,024 characters.
             name: TextRule {
                 trim: Trim::Nothing,

@@ -1,7 +1,7 @@
 //! Cursor: closed; docs and issues.
 
 use super::Effect::Unknown;
-use super::Evidence::Nobody;
+use super::Evidence::{Docs, Nobody};
 use super::{
     Case, Characters, Effect, Evidence, Places, Profile, Reader, Scalars, TextRule, Trim, Unit,
 };
@@ -9,6 +9,7 @@ use super::{
 /// Evidence: docs.
 pub(super) static CURSOR: Profile = Profile {
     name: "cursor",
+    acts_on: &[("disable-model-invocation", Docs), ("paths", Docs)],
     severities: &[],
     places: &PLACES,
     readers: &[Reader {

@@ -3,13 +3,14 @@
 use super::Effect::{Changes, Drops, Loads};
 use super::Evidence::Run;
 use super::{
-    Base, Case, Effect, Evidence, Fallback, FenceLine, Links, Places, Profile, Reader, SameName,
-    Which,
+    Base, Case, Characters, Effect, Evidence, Fallback, FenceLine, Links, Places, Profile, Reader,
+    SameName, Which,
 };
 
 /// Evidence: Gemini CLI 0.61.0, run.
 pub(super) static GEMINI_CLI: Profile = Profile {
     name: "gemini-cli",
+    acts_on: &[],
     severities: &[],
     places: &PLACES,
     readers: &[Reader {
@@ -19,6 +20,7 @@ pub(super) static GEMINI_CLI: Profile = Profile {
         // The last line of each counts.
         twice: Which::Last,
         fallback: Fallback::Lines,
+        characters: Characters::Without(":\\/<>*?\"|"),
         checks: CHECKS,
         ..Reader::UNKNOWN
     }],
@@ -59,6 +61,12 @@ static CHECKS: &[(&[Case], Effect, Evidence)] = &[
     (
         &[Case::NotYaml],
         Changes("read line by line: quotes and block signs stay in the text"),
+        Run,
+    ),
+    // Replaced.
+    (
+        &[Case::NamePattern],
+        Changes("in the name, `:`, `/` and the like become `-`"),
         Run,
     ),
     // The line reader.

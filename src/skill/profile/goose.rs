@@ -3,12 +3,14 @@
 use super::Effect::{Drops, Loads};
 use super::Evidence::Source;
 use super::{
-    Base, Case, Effect, Evidence, Links, Places, Profile, Reader, SameName, Scalars, TextRule,
+    Base, Case, Characters, Effect, Evidence, Links, Places, Profile, Reader, SameName, Scalars,
+    TextRule,
 };
 
 /// Evidence: source, not run.
 pub(super) static GOOSE: Profile = Profile {
     name: "goose",
+    acts_on: &[],
     severities: &[],
     places: &PLACES,
     readers: &[Reader {
@@ -17,6 +19,7 @@ pub(super) static GOOSE: Profile = Profile {
         // for no text is a case.
         scalars: Scalars::Yaml11,
         description: TextRule::UNKNOWN_DESCRIPTION,
+        characters: Characters::Without("/"),
         checks: CHECKS,
         ..Reader::UNKNOWN
     }],
@@ -24,8 +27,8 @@ pub(super) static GOOSE: Profile = Profile {
 
 /// In the order in which it looks.
 static CHECKS: &[(&[Case], Effect, Evidence)] = &[
-    // A name is required.
-    (&[Case::NameMissing], Drops(""), Source),
+    // A name without `/` is required.
+    (&[Case::NameMissing, Case::NamePattern], Drops(""), Source),
     // Empty text stands in.
     (&[Case::DescriptionMissing], Loads, Source),
 ];

@@ -17,6 +17,7 @@ mod gemini_cli;
 mod goose;
 mod opencode;
 mod reader;
+mod requirements;
 mod spec;
 mod survey;
 mod vbot;
@@ -35,6 +36,7 @@ pub use reader::{
     Base, Body, Characters, Effect, Evidence, Fallback, FenceLine, LineEnds, Links, PlaceCase,
     Places, Reader, SameName, Scalars, TextRule, Trim, Unit, Which,
 };
+pub use requirements::Requirements;
 pub use verdict::{Outcome, ProfileVerdict, Reading, Told, findings, verdict};
 
 /// What one agent system accepts.
@@ -42,6 +44,8 @@ pub use verdict::{Outcome, ProfileVerdict, Reading, Told, findings, verdict};
 pub struct Profile {
     /// Its name, as `--profile` takes it.
     pub name: &'static str,
+    /// Fields beyond the specification's that the system acts on.
+    pub acts_on: &'static [(&'static str, Evidence)],
     /// How bad each breach is; one that is not here is not worth a word.
     pub severities: &'static [(Breach, Severity)],
     /// Where the system looks for skills.
@@ -84,6 +88,21 @@ impl Profile {
             .iter()
             .copied()
             .find(|profile| profile.name == name)
+    }
+
+    /// Returns who acts on the field `key`, which the specification does not have.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use codeaf_skills::skill::profile::Profile;
+    ///
+    /// let names: Vec<_> = Profile::acting_on("paths").map(|profile| profile.name).collect();
+    /// assert_eq!(names, ["claude-code", "cursor"]);
+    /// ```
+    pub fn acting_on(key: &str) -> impl Iterator<Item = &'static Self> {
+        let acts = move |profile: &&Self| profile.acts_on.iter().any(|(known, _)| *known == key);
+        Self::ALL.iter().copied().filter(acts)
     }
 
     /// Returns how bad `breach` is, if it is worth a word.

@@ -7,6 +7,7 @@ use super::{Case, Effect, Evidence, FenceLine, Links, Places, Profile, Reader, S
 /// Evidence: opencode 1.18.33, run.
 pub(super) static OPENCODE: Profile = Profile {
     name: "opencode",
+    acts_on: &[],
     severities: &[],
     places: &PLACES,
     readers: &[Reader {

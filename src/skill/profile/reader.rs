@@ -1,6 +1,7 @@
 //! How one reader of an agent system takes a SKILL.md apart, as data.
 
-use super::Case;
+use super::{Case, Requirements};
+use crate::name::is_kebab;
 
 /// One reader of SKILL.md. Most systems have one.
 #[derive(Debug, PartialEq, Eq)]
@@ -35,6 +36,8 @@ pub struct Reader {
     pub characters: Characters,
     /// What becomes of the description's text.
     pub description: TextRule,
+    /// What a skill may ask for under `metadata`.
+    pub requirements: Option<Requirements>,
     /// What becomes of the body.
     pub body: Body,
     /// What is done with which cases, in the order in which the reader looks. A
@@ -60,6 +63,7 @@ impl Reader {
         name: TextRule::AS_READ,
         characters: Characters::Any,
         description: TextRule::AS_READ,
+        requirements: None,
         body: Body::AsRead,
         checks: &[],
     };
@@ -124,6 +128,27 @@ pub enum Characters {
     Any,
     /// Lower-case letters, digits and single hyphens between them.
     Kebab,
+    /// Any but these.
+    Without(&'static str),
+    /// Letters, digits and these; first a letter or a digit.
+    WordsWith(&'static str),
+}
+
+impl Characters {
+    /// Whether `name` has no others.
+    pub(super) fn allow(self, name: &str) -> bool {
+        match self {
+            Self::Any => true,
+            Self::Kebab => is_kebab(name),
+            Self::Without(others) => !name.contains(|c| others.contains(c)),
+            Self::WordsWith(more) => {
+                name.starts_with(char::is_alphanumeric)
+                    && name
+                        .chars()
+                        .all(|c| c.is_alphanumeric() || more.contains(c))
+            }
+        }
+    }
 }
 
 /// What becomes of the body.

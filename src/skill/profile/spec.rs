@@ -6,6 +6,7 @@ use crate::diagnostic::Severity::{Error, Warning};
 /// Evidence: agentskills.io, the specification's fields; YAML 1.2.2.
 pub(super) static SPEC: Profile = Profile {
     name: "spec",
+    acts_on: &[],
     // The specification names no folders.
     places: &Places::UNKNOWN,
     readers: &[],

@@ -3,11 +3,8 @@
 use std::collections::HashSet;
 
 use super::frame::take_apart;
-use super::{
-    Body, Case, Characters, Fallback, Reader, Reading, Scalars, TextRule, Trim, Unit, Which,
-};
+use super::{Body, Case, Fallback, Reader, Reading, Scalars, TextRule, Trim, Unit, Which};
 use crate::diagnostic::{Rule, Span};
-use crate::name::is_kebab;
 use crate::skill::frontmatter::{
     Content, Facts, Field, Scalar, ScalarKind, Style, Value, Yaml11, yaml_1_1,
 };
@@ -22,6 +19,8 @@ pub(super) struct Survey {
     pub(super) name: Option<String>,
     pub(super) description: Option<String>,
     pub(super) body: Vec<u8>,
+    /// What is wrong with the requirements, in the system's words.
+    pub(super) requirements: String,
 }
 
 /// Looks at a file as `reader` does.
@@ -189,6 +188,13 @@ impl Survey {
                 self.note(Case::UnknownField, field.key_span);
             }
             self.other_field(field);
+            if field.key == "metadata"
+                && let Some(rules) = &reader.requirements
+                && let Some((span, words)) = rules.fault(&field.value)
+            {
+                self.note(Case::BadRequirements, span);
+                self.requirements = words;
+            }
         }
         let mut order: Vec<&Field> = fields.iter().collect();
         if reader.twice == Which::Last {
@@ -261,7 +267,7 @@ impl Survey {
             if name.is_empty() {
                 self.note(Case::NameEmpty, place);
             }
-            if reader.characters == Characters::Kebab && !is_kebab(name) {
+            if !reader.characters.allow(name) {
                 self.note(Case::NamePattern, place);
             }
             if is_longer(name, reader.name) {

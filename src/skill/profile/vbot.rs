@@ -4,12 +4,13 @@ use super::Effect::{Changes, Drops, Loads, Warns};
 use super::Evidence::Source;
 use super::{
     Base, Case, Effect, Evidence, FenceLine, LineEnds, Links, PlaceCase, Places, Profile, Reader,
-    SameName, Scalars, TextRule, Trim, Unit, Which,
+    Requirements, SameName, Scalars, TextRule, Trim, Unit, Which,
 };
 
 /// Evidence: its source and tests, the loader of generation V0.
 pub(super) static VBOT: Profile = Profile {
     name: "vbot",
+    acts_on: &[],
     severities: &[],
     places: &PLACES,
     readers: &[Reader {
@@ -27,6 +28,13 @@ pub(super) static VBOT: Profile = Profile {
             trim: Trim::Nothing,
             most: Some((64, Unit::Characters)),
         },
+        // VF20.
+        requirements: Some(Requirements {
+            under: "vbot",
+            leaves: &["binary", "env", "skill"],
+            groups: &["all", "any"],
+            optional: "optional",
+        }),
         checks: CHECKS,
         ..Reader::UNKNOWN
     }],
@@ -88,6 +96,8 @@ static CHECKS: &[(&[Case], Effect, Evidence)] = &[
         Drops("Skill metadata missing description: …"),
         Source,
     ),
+    // VF20.
+    (&[Case::BadRequirements], Drops("{requirements}"), Source),
     // VF8.
     (
         &[Case::ColonInValue, Case::ColonUnderHyphen],
@@ -124,9 +134,14 @@ static CHECKS: &[(&[Case], Effect, Evidence)] = &[
     (&[Case::KnownTwice], Changes("the last one counts"), Source),
     // YAML.
     (&[Case::ValueCut], Changes("cut at ` #`"), Source),
-    // VF14, VF19, VF21.
+    // VF14, VF19, VF21; requirements are a mapping under `metadata`.
     (
-        &[Case::OtherTwice, Case::ToolsList, Case::BodyEmpty],
+        &[
+            Case::OtherTwice,
+            Case::ToolsList,
+            Case::MetadataNotText,
+            Case::BodyEmpty,
+        ],
         Loads,
         Source,
     ),

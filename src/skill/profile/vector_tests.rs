@@ -583,3 +583,81 @@ fn vbot_loads_more_than_others() {
     );
     assert_eq!(twice.name.as_deref(), Some("a"), "VF14");
 }
+
+#[test]
+fn vbot_wants_requirements_of_one_form() {
+    for (number, file, folder, expected) in [
+        (
+            "VF20",
+            "---\nname: a\ndescription: d\nmetadata:\n  vbot: x\n---\n",
+            "a",
+            &["metadata.vbot must be a mapping"] as &[&str],
+        ),
+        (
+            "VF20",
+            "---\nname: a\ndescription: d\nmetadata: {vbot: {requirements: {tool: x}}}\n---\n",
+            "a",
+            &["… has unknown key(s): tool"],
+        ),
+        (
+            "VF20",
+            "---\nname: a\ndescription: d\nmetadata: {vbot: {requirements: {binary: a, env: B}}}\n---\n",
+            "a",
+            &["… must define only one required root, got: binary, env"],
+        ),
+        (
+            "VF20",
+            "---\nname: a\ndescription: d\nmetadata: {vbot: {requirements: {all: [{binary: a, env: B}]}}}\n---\n",
+            "a",
+            &["… must define exactly one requirement"],
+        ),
+        (
+            "VF20",
+            "---\nname: a\ndescription: d\nmetadata: {vbot: {requirements: {all: a}}}\n---\n",
+            "a",
+            &["… must be a list"],
+        ),
+        (
+            "VF20",
+            "---\nname: a\ndescription: d\nmetadata: {vbot: {requirements: {any: []}}}\n---\n",
+            "a",
+            &["… must not be empty"],
+        ),
+        (
+            "VF20",
+            "---\nname: a\ndescription: d\nmetadata: {vbot: {requirements: {optional: [{skill: ' '}]}}}\n---\n",
+            "a",
+            &["… must be a non-empty string"],
+        ),
+        (
+            "VF20",
+            "---\nname: a\ndescription: d\nmetadata: {vbot: {requirements: {all: [{any: [{binary: 3}]}]}}}\n---\n",
+            "a",
+            &["… must be a non-empty string"],
+        ),
+        (
+            "VF20",
+            "---\nname: a\ndescription: d\nmetadata: {vbot: {author: x, requirements: {all: [{binary: a}, {any: [{env: B}]}], optional: [{skill: c}]}}}\n---\n",
+            "a",
+            &[],
+        ),
+    ] {
+        let told = of(file, folder, profile("vbot"));
+        assert_eq!(words(&told), expected, "{number}: {file:?}");
+    }
+}
+
+#[test]
+fn agents_differ_in_the_characters_of_a_name() {
+    let outcome = |agent, name: &str| {
+        let file = format!("---\nname: {name}\ndescription: d\n---\nBody.\n");
+        of(&file, name, profile(agent)).outcome
+    };
+
+    assert_eq!(outcome("goose", "a/b"), Outcome::Drops);
+    assert_eq!(outcome("goose", "A_b"), Outcome::Loads);
+    assert_eq!(outcome("gemini-cli", "a:b"), Outcome::LoadsChanged);
+    assert_eq!(outcome("gemini-cli", "A_b"), Outcome::Loads);
+    assert_eq!(outcome("copilot", "A_b.c"), Outcome::Loads);
+    assert_eq!(outcome("copilot", "a+b"), Outcome::Unknown);
+}

@@ -415,5 +415,6 @@ fn filled(text: &str, seen: &Survey, file: &Path, folder: &str) -> String {
         .replace("{folder}", folder)
         .replace("{name bytes}", &name.len().to_string())
         .replace("{description bytes}", &description.len().to_string())
+        .replace("{requirements}", &seen.requirements)
         .replace("{name}", name)
 }
