@@ -213,7 +213,11 @@ fn check_one(
     }
     if let Err(refusal) = read(file, limits, bytes) {
         bytes.clear();
-        findings.push(refusal);
+        let misnamed = findings.pop().and_then(|_| file.file_name());
+        findings.push(match misnamed {
+            Some(name) => of_misnamed(refusal, &name.to_string_lossy()),
+            None => refusal,
+        });
         let read = || Read::new(target, None, findings.clone());
         return judges.iter().map(|_| read()).collect();
     }
@@ -295,6 +299,19 @@ impl Read {
     }
 }
 
+/// Tells in one finding of a file that cannot be read and has a wrong name.
+fn of_misnamed(refusal: Diagnostic, name: &str) -> Diagnostic {
+    let words = &refusal.message;
+    let words = words.strip_prefix("SKILL.md ").unwrap_or(words);
+    let message = format!("`{name}`, which must be called `{SKILL_FILE}`, {words}");
+    let help = refusal.help.unwrap_or_default();
+    Diagnostic {
+        message,
+        help: Some(format!("{help}, and call it {SKILL_FILE}")),
+        ..refusal
+    }
+}
+
 fn read(file: &Path, limits: &Limits, bytes: &mut Vec<u8>) -> Result<(), Diagnostic> {
     let opened = skill_file::open(file).map_err(|error| skill_file::refusal(error, file))?;
     skill_file::fill(&opened, file, limits, bytes)?;
@@ -306,7 +323,9 @@ fn name(facts: &Facts, folder: &str) -> Option<(String, Span)> {
     if facts.fault.is_some() {
         return None;
     }
-    let field = facts.field("name");
+    // With another field in it, what stands there is no name.
+    let is_whole = facts.slipped.iter().all(|slipped| slipped.above != "name");
+    let field = facts.field("name").filter(|_| is_whole);
     let written = field.and_then(|field| Some((field, field.value.scalar()?.text.trim())));
     let (name, span) = match written {
         Some((field, name)) if !name.is_empty() => (name, field.value.span),

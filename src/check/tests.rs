@@ -299,3 +299,20 @@ fn a_file_of_nearly_the_same_name_beside_the_skill_file_is_told() {
         ]
     );
 }
+
+#[test]
+fn a_link_of_a_wrong_name_is_told_once() {
+    let root = root();
+    let other = skill(&root, "other", "other", "Body.\n");
+    let file = root.path().join("pdf/skill.md");
+    fs::create_dir(root.path().join("pdf")).expect("a folder");
+    symlink(&other.file, &file).expect("a link");
+
+    assert_eq!(
+        said(&root, &[Target { file }]),
+        [
+            "pdf/skill.md:1:1: error[link-leaves]: `skill.md`, which must be called `SKILL.md`, \
+          is a link out of the skill's folder, and is not followed"
+        ]
+    );
+}

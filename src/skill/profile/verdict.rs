@@ -267,7 +267,10 @@ fn rest_on_our_own(told: &mut Told, facts: &Facts, strict: &[Diagnostic]) {
                 | Case::NotYaml
                 | Case::ReservedFirst
                 | Case::TabIndent
-                | Case::NotReadHere,
+                | Case::NotReadHere
+                // What a reader of lines misses is what others cannot read.
+                | Case::NameMissing
+                | Case::DescriptionMissing,
             ),
             Some(fault),
         ) => Some((fault.rule, fault.span)),
