@@ -30,6 +30,9 @@ const NARROWEST_NAME: usize = 12;
 /// Columns of an outcome's word.
 const WORD: usize = 4;
 
+/// Columns of a system's words that are worth a line that is cut.
+const WORDS_SHOWN: usize = 40;
+
 /// Columns before those who answer.
 const INDENTATION: usize = 2 + WORD + 2;
 
@@ -383,7 +386,7 @@ fn answer_lines(
     let said: Vec<String> = answers.iter().map(|answer| said(answer, console)).collect();
     let is_one_voice = !said[0].is_empty() && said.iter().all(|other| *other == said[0]);
     let mut lines = if is_one_voice {
-        vec![quote(&who.join(", "), &said[0], room, console)]
+        quote(&who.join(", "), &said[0], room, console)
     } else {
         wrap(&who.join(", "), room)
     };
@@ -395,7 +398,7 @@ fn answer_lines(
         let speakers: Vec<&str> = same.map(|(_, who)| who.as_str()).collect();
         let room = room.saturating_sub(2);
         let quote = quote(&speakers.join(", "), words, room, console);
-        lines.push(format!("  {quote}"));
+        lines.extend(quote.into_iter().map(|line| format!("  {line}")));
     }
     for (index, line) in lines.iter_mut().enumerate() {
         let word = if index == 0 { word(outcome) } else { "" };
@@ -410,10 +413,20 @@ fn answer_lines(
     lines
 }
 
-/// Returns `who: words`, on one line.
-fn quote(who: &str, words: &str, room: usize, console: &Console) -> String {
-    let words = cut(words, room.saturating_sub(who.width() + 2).max(WORD));
-    format!("{who}: {}", console.paint(Style::new().dimmed(), &words))
+/// Returns `who: words`: on one line, the words cut, unless that would leave little
+/// of them.
+fn quote(who: &str, words: &str, room: usize, console: &Console) -> Vec<String> {
+    let dimmed = |text: &str| console.paint(Style::new().dimmed(), text);
+    let left = room.saturating_sub(who.width() + 2);
+    if left >= WORDS_SHOWN || words.width() <= left {
+        return vec![format!("{who}: {}", dimmed(&cut(words, left)))];
+    }
+    let said = wrap(&format!("{who}: {words}"), room);
+    let mut lines: Vec<String> = said.iter().map(|line| dimmed(line)).collect();
+    if let Some(first) = said.first().and_then(|first| first.strip_prefix(who)) {
+        lines[0] = format!("{who}{}", dimmed(first));
+    }
+    lines
 }
 
 fn who(answer: &Answer) -> String {
