@@ -39,7 +39,9 @@ impl Findings<'_> {
             self.tell(Breach::UnknownField, fields[next].key_span, message, help);
         }
         let mut colons = Vec::new();
-        for field in fields {
+        // What `metadata` may not be is told where it is looked at.
+        let is_told = |field: &Field| field.key == "metadata" && field.value.scalar().is_some();
+        for field in fields.iter().filter(|field| !is_told(field)) {
             repairs(&field.value, &mut colons);
         }
         colons.retain(|colon| facts.slipped.iter().all(|slipped| slipped.colon != *colon));
@@ -199,6 +201,13 @@ impl Findings<'_> {
                     None => self.no_value("metadata", value.span),
                 }
             }
+            Content::Scalar(scalar) if entry_in(&scalar.text).is_some() => {
+                let message = "metadata is text: its entries are not parted into lines of a name, a colon, a blank and a text";
+                let help = entry_in(&scalar.text).map_or_else(String::new, |(key, text)| {
+                    format!("write metadata: and, on a line below, two blanks and {key}: {text}")
+                });
+                self.tell(Breach::WrongShape, value.span, message, &help);
+            }
             _ => self.wrong_type(
                 Breach::WrongShape,
                 "metadata",
@@ -249,7 +258,37 @@ impl Findings<'_> {
 fn told_elsewhere(fields: &[Field]) -> Vec<usize> {
     let stand_ins = ["name", "description"].into_iter();
     let stand_ins = stand_ins.filter_map(|key| stand_in(fields, key));
-    below_metadata(fields).chain(stand_ins).collect()
+    let around = under(fields, "description").map(|(around, _)| around);
+    let around = fields
+        .iter()
+        .position(|field| around.is_some_and(|around| std::ptr::eq(field, around)));
+    below_metadata(fields)
+        .chain(stand_ins)
+        .chain(around)
+        .collect()
+}
+
+/// Takes a text for an entry, as in `author: me` and `author:me`.
+fn entry_in(text: &str) -> Option<(&str, &str)> {
+    let (key, rest) = text.split_once(':')?;
+    let is_word = |b: u8| b.is_ascii_alphanumeric() || b == b'-' || b == b'_';
+    let is_key = !key.is_empty() && key.bytes().all(is_word);
+    let value = rest.lines().next().unwrap_or_default().trim();
+    (is_key && !rest.starts_with("//")).then_some((key, value))
+}
+
+/// Returns the field that a missing one stands under, and where it stands there.
+pub(super) fn under<'a>(fields: &'a [Field], key: &str) -> Option<(&'a Field, Span)> {
+    if fields.iter().any(|field| field.key == key) {
+        return None;
+    }
+    fields.iter().find_map(|field| {
+        let Content::Mapping(entries) = &field.value.content else {
+            return None;
+        };
+        let entry = entries.iter().find(|entry| entry.key == key)?;
+        Some((field, entry.key_span))
+    })
 }
 
 /// Returns the unknown field that was meant for a missing one.

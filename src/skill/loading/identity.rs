@@ -108,13 +108,19 @@ impl Findings<'_> {
                 Some(_) => "the name is empty".to_owned(),
             },
         };
-        let (span, what) = match fields::stand_in(&facts.fields, "name") {
-            Some(index) => {
+        let stand_in = fields::stand_in(&facts.fields, "name");
+        let around = fields::under(&facts.fields, "name");
+        let (span, what) = match (stand_in, around) {
+            (None, Some((around, span))) => (
+                span,
+                format!("{what}: it stands under {}", quoted(&around.key)),
+            ),
+            (Some(index), _) => {
                 let other = &facts.fields[index];
                 let how = fields::as_written(&other.key);
                 (other.key_span, format!("{what}: {how}"))
             }
-            None => (span, what),
+            (None, None) => (span, what),
         };
         let message = format!("{what}; the folder's name {} stands in", quoted(&name));
         let help = format!("write `name: {}`", scalar_of(&name));
@@ -165,6 +171,15 @@ impl Findings<'_> {
         let help = "write what the skill does and when to use it: `description: …`";
         let Some(field) = facts.field("description") else {
             if is_slipped(facts, "description") {
+                return None;
+            }
+            if let Some((around, span)) = fields::under(&facts.fields, "description") {
+                let message = format!(
+                    "there is no description: it stands under {}",
+                    quoted(&around.key)
+                );
+                let help = "begin its line in column 1";
+                self.tell(Breach::DescriptionMissing, span, message, help);
                 return None;
             }
             if let Some(index) = fields::stand_in(&facts.fields, "description") {

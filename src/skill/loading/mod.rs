@@ -13,7 +13,7 @@ use std::path::Path;
 
 use super::frontmatter::{Content, Facts, Fault, Scalar, ScalarKind, Value};
 use super::profile::{Breach, Profile};
-use crate::diagnostic::{Diagnostic, Severity, Span};
+use crate::diagnostic::{Diagnostic, Rule, Severity, Span};
 use crate::limits::Limits;
 
 pub use super::frontmatter::FIELDS;
@@ -124,6 +124,8 @@ pub(super) fn judge(
     let (mut name, mut description) = (None, None);
     if let Some(fault) = &facts.fault {
         findings.about_the_fault(fault);
+    } else if facts.fields.is_empty() {
+        findings.about_the_fault(&no_fields(facts));
     } else {
         findings.about_all(facts);
         name = findings.name(facts, folder, limits);
@@ -135,6 +137,19 @@ pub(super) fn judge(
         name,
         description,
         diagnostics: findings.in_file_order(),
+    }
+}
+
+/// Says that nothing stands between the fences: once, for both fields that must.
+fn no_fields(facts: &Facts) -> Fault {
+    let span = facts.closing.map_or(Span::START, |fence| fence.span);
+    Fault {
+        rule: Rule::NotAMapping,
+        span,
+        message: "the frontmatter ends here, and has no fields".to_owned(),
+        help: Some(
+            "write `name: …` and `description: …` between the two lines of dashes".to_owned(),
+        ),
     }
 }
 

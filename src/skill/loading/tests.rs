@@ -350,6 +350,10 @@ fn near_misses_of_fields_are_named() {
         ("Description", "did you mean `description`?"),
         (
             "model",
+            "claude-code acts on it where it stands, and other agents pass it over",
+        ),
+        (
+            "owner",
             "keep it under `metadata`, if only your own tools read it",
         ),
     ] {
@@ -535,6 +539,38 @@ const SLIPS: &[(&str, &str, u32, u32, &str, &str)] = &[
         14,
         "this word is no part of the value: in YAML, `&` begins the name of an anchor",
         "put the whole value between quotes",
+    ),
+    (
+        "name: a\ndescription: x\nmetadata: author: me\n",
+        "field-type",
+        4,
+        11,
+        "metadata is text: its entries are not parted into lines of a name, a colon, a blank and a text",
+        "write metadata: and, on a line below, two blanks and author: me",
+    ),
+    (
+        "name: a\ndescription: x\nmetadata:\n  author:me\n",
+        "field-type",
+        5,
+        3,
+        "metadata is text: its entries are not parted into lines of a name, a colon, a blank and a text",
+        "write metadata: and, on a line below, two blanks and author: me",
+    ),
+    (
+        "name: a\nskill:\n  description: x\n",
+        "description-missing",
+        4,
+        3,
+        "there is no description: it stands under `skill`",
+        "begin its line in column 1",
+    ),
+    (
+        "",
+        "not-a-mapping",
+        2,
+        1,
+        "the frontmatter ends here, and has no fields",
+        "write `name: …` and `description: …` between the two lines of dashes",
     ),
 ];
 

@@ -284,6 +284,15 @@ fn rest_on_our_own(told: &mut Told, facts: &Facts, strict: &[Diagnostic]) {
         _ => None,
     };
     let slipped = told.case.and_then(|case| slipped(case, facts));
+    let is_missing = matches!(
+        told.case,
+        Some(Case::NameMissing | Case::DescriptionMissing | Case::NoFields)
+    );
+    let place = place.or_else(|| {
+        let nothing = facts.fault.is_none() && facts.fields.is_empty() && is_missing;
+        let closing = facts.closing.filter(|_| nothing)?;
+        Some((Rule::NotAMapping, closing.span))
+    });
     if let Some((rule, span)) = place.or(slipped) {
         (told.rule, told.span) = (rule, span);
     } else if told.span == Span::START

@@ -45,7 +45,7 @@ pub(super) fn find(text: &str, refused: usize) -> Option<Slip> {
     if let Some(slip) = indented_first(&lines).or_else(|| indented_at(&lines, refused)) {
         return Some(slip);
     }
-    let mut above = None;
+    let mut above = Above::Other;
     let mut number = 0;
     while let Some(line) = lines.get(number).filter(|_| number <= refused) {
         number += 1;
@@ -59,7 +59,7 @@ pub(super) fn find(text: &str, refused: usize) -> Option<Slip> {
             continue;
         };
         let Some(start) = entry.value(text) else {
-            above = None;
+            above = Above::Other;
             continue;
         };
         let value = Value {
@@ -74,7 +74,11 @@ pub(super) fn find(text: &str, refused: usize) -> Option<Slip> {
         if let Some(slip) = value.slip(refused < after.saturating_add(1)) {
             return Some(slip);
         }
-        above = value.is_plain().then(|| entry.key(text));
+        above = match value.first() {
+            b'|' | b'>' if after == number => Above::EmptyBlock(entry.key(text)),
+            _ if value.is_plain() => Above::Plain(entry.key(text)),
+            _ => Above::Other,
+        };
         number = after.max(number);
     }
     None
@@ -132,14 +136,29 @@ fn indented(line: Line, others: &str) -> Slip {
     )
 }
 
-/// Says what a line is that should be a field and is none. `above` is the field
-/// above, if its value could go on.
-fn no_entry(line: Line, above: Option<&str>) -> Option<Slip> {
+/// The field above a line.
+#[derive(Clone, Copy)]
+enum Above<'a> {
+    /// Its value could go on.
+    Plain(&'a str),
+    /// Its value is a block that has no text.
+    EmptyBlock(&'a str),
+    /// None, or one whose value is whole.
+    Other,
+}
+
+/// Says what a line is that should be a field and is none.
+fn no_entry(line: Line, above: Above) -> Option<Slip> {
     let text = line.text;
     if line.indent() > 0 || line.is_item() || text.starts_with("---") || text.starts_with("...") {
         return None;
     }
     let whole = line.start..line.start + text.len();
+    if let Above::EmptyBlock(key) = above {
+        let message = format!("the text of the block of `{key}` is not indented");
+        let help = "begin each of its lines with two blanks";
+        return Some(Slip::new(whole, message, help));
+    }
     odd_field(line)
         .or_else(|| odd_line(line))
         .or_else(|| {
@@ -147,10 +166,10 @@ fn no_entry(line: Line, above: Option<&str>) -> Option<Slip> {
             is_plain.then(|| {
                 let message = "this line is not a field: it has no colon after a name";
                 let help = match above {
-                    Some(key) => format!(
+                    Above::Plain(key) => format!(
                         "begin it with two blanks if it goes on with the value of `{key}`, or with `#` if it is a comment"
                     ),
-                    None => "write `name: value`, or put `#` before a comment".to_owned(),
+                    _ => "write `name: value`, or put `#` before a comment".to_owned(),
                 };
                 Slip::new(whole, message, help)
             })

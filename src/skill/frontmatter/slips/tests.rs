@@ -28,6 +28,7 @@ const VALUES: &str = r#"
 'it's' fine · 17+1 · the quotes end here, and text follows them · "'it's' fine"
 'it''s' fine · 20+1 · the quotes end here, and text follows them · "'it''s' fine"
 "has "inner" quotes" · 19+1 · the quotes end here already, before the end of the value · 'has "inner" quotes'
+"a" "b" · 16+1 · the quotes end here, and text follows them · '"a" "b"'
 "Reads" files · 20+1 · the quotes end here, and text follows them · '"Reads" files'
 "Reads": yes · 20+1 · the quotes end here, and text follows them · '"Reads": yes'
 "#;
@@ -59,6 +60,7 @@ name pdf⏎description: x⏎ · 2:1+4 · no colon stands behind `name` · write 
 // c⏎name: a⏎ · 2:1+2 · `//` begins no comment in YAML · begin it with `#`: # c
 ```yaml⏎name: a⏎```⏎ · 2:1+3 · a code block stands in the frontmatter · remove the lines of the code block; its fields stay
 name: a⏎<<<<<<< HEAD⏎description: x⏎=======⏎description: y⏎>>>>>>> b⏎ · 3:1+7 · marks of an unresolved merge stand in the frontmatter · keep one side, and delete the marks
+name: a⏎description: >⏎Reads.⏎ · 4:1+6 · the text of the block of `description` is not indented · begin each of its lines with two blanks
 name: a⏎description: x⏎and more⏎ · 4:1+8 · this line is not a field: it has no colon after a name · begin it with two blanks if it goes on with the value of `description`, or with `#` if it is a comment
 name: a⏎description: |⏎  x⏎and more⏎ · 5:1+8 · this line is not a field: it has no colon after a name · write `name: value`, or put `#` before a comment
  name: a⏎description: x⏎ · 2:2+4 · `name` is indented, and the fields below it are not · begin the line in column 1: name: a

@@ -27,7 +27,7 @@ impl<'a> Value<'a> {
         self.text.as_bytes()
     }
 
-    fn first(&self) -> u8 {
+    pub(super) fn first(&self) -> u8 {
         self.bytes()[self.start]
     }
 
@@ -194,9 +194,12 @@ impl<'a> Value<'a> {
         self.behind(end)?;
         let written = self.on_line();
         let sign = char::from(quote);
+        // Behind a word between quotes stands a blank; inside a text, a letter.
+        let is_word = is_blank_or_end(self.bytes().get(end + 1).copied());
         let inner = written
             .strip_prefix(sign)
-            .and_then(|inner| inner.strip_suffix(sign));
+            .and_then(|inner| inner.strip_suffix(sign))
+            .filter(|_| !is_word);
         let message = if inner.is_some() {
             "the quotes end here already, before the end of the value"
         } else {
