@@ -68,6 +68,12 @@ pub struct Limits {
     /// Tokens of the latest turns that stay as they are when the rest is
     /// summarised; at most a quarter of the budget (codeaf: about 20,000).
     pub kept_tokens: usize,
+    /// How long a model's server may say nothing: large models think for
+    /// minutes before the first word.
+    pub model_patience: Duration,
+    /// Bytes of standing orders. They go with every request; more than this is
+    /// a file that was named by mistake.
+    pub standing_bytes: u64,
     /// How long a write waits for the lock on a scope file's folder. A write
     /// holds it for milliseconds, so only a program that is stuck, or that locks
     /// the folder for itself, lets anybody wait this long.
@@ -118,6 +124,8 @@ impl Limits {
         tool_rounds: 64,
         context_tokens: 100_000,
         kept_tokens: 20_000,
+        model_patience: Duration::from_secs(300),
+        standing_bytes: 262_144,
         lock_patience: Duration::from_secs(30),
         store_patience: Duration::from_secs(2),
     };

@@ -66,11 +66,11 @@ pub(super) fn answer(
     let page = resources::read(folder, &inside, wanted.window, limits)
         .map_err(|error| refused(&error, &shown, limits))?;
     let page = as_text(page).ok_or_else(|| {
-        Refusal::new("not_text", format!("{shown} is not a text file")).about(&shown)
+        Refusal::new("not_text", format!("{shown} is not a text file")).about(&end_of(&shown))
     })?;
     let read = page.content.len() as u64;
     Ok(Answered {
-        row: format!("read {shown} · {}", size(read)),
+        row: format!("read {} · {}", end_of(&shown), size(read)),
         data: json!({
             "path": path_text(&page.path),
             "content": page.content,
@@ -79,6 +79,16 @@ pub(super) fn answer(
             "size": page.size,
         }),
     })
+}
+
+/// Returns a path as it stands in a row: a long one is known by its end.
+fn end_of(path: &str) -> String {
+    const CHARACTERS: usize = 60;
+    let surplus = path.chars().count().saturating_sub(CHARACTERS);
+    match path.char_indices().nth(surplus + 1) {
+        Some((at, _)) if surplus > 0 => format!("…{}", &path[at..]),
+        _ => path.to_owned(),
+    }
 }
 
 fn wanted(arguments: &Value) -> Result<Wanted<'_>, Refusal> {
@@ -140,7 +150,7 @@ impl Grants {
             "{shown} lies outside the folders that may be read: {}",
             folders.join(", ")
         );
-        Refusal::new("not_allowed", message).about(shown)
+        Refusal::new("not_allowed", message).about(&end_of(shown))
     }
 }
 
@@ -170,7 +180,7 @@ fn refused(error: &ReadError, shown: &str, limits: &Limits) -> Refusal {
         ),
         _ => ("not_read", format!("{shown} cannot be read")),
     };
-    Refusal::new(code, message).about(shown)
+    Refusal::new(code, message).about(&end_of(shown))
 }
 
 /// Returns a page whose last character is whole; nothing if it is not text.

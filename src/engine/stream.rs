@@ -148,8 +148,16 @@ impl Decoder {
         if self.form == Form::Object {
             self.object(&pending, heard)?;
         } else {
-            self.line(&pending, heard)?;
-            self.end_of_event(heard)?;
+            let ended = self
+                .line(&pending, heard)
+                .and_then(|()| self.end_of_event(heard));
+            // Half a line is no garbage: the rest of it is missing.
+            match ended {
+                Err(WireError::Malformed { .. }) if !pending.is_empty() => {
+                    return Err(WireError::BrokenOff);
+                }
+                ended => ended?,
+            }
         }
         if !self.is_done && self.answer.finish_reason.is_none() {
             return Err(WireError::BrokenOff);
@@ -483,6 +491,7 @@ mod tests {
                 malformed("there is no `choices[0].message`"),
             ),
             ("<html></html>", WireError::BrokenOff),
+            ("data: {\"choices\":[{\"del", WireError::BrokenOff),
         ] {
             assert_eq!(decoded(&[text.as_bytes()]).1, Err(error), "{text}");
         }

@@ -25,7 +25,7 @@ const ROOMS: [(&str, u8); 14] = [
 ];
 
 /// Crates that only the program knows.
-const OF_THE_PROGRAM: [&str; 12] = [
+const OF_THE_PROGRAM: [&str; 15] = [
     "anyhow",
     "clap",
     "clap_complete",
@@ -34,10 +34,13 @@ const OF_THE_PROGRAM: [&str; 12] = [
     "hyper",
     "notify",
     "rmcp",
+    "rustyline",
+    "signal_hook",
     "similar",
     "terminal_size",
     "tokio",
     "unicode_width",
+    "ureq",
 ];
 
 fn source() -> PathBuf {
@@ -229,6 +232,23 @@ fn one_file_names_the_sdk_of_the_protocol() {
         .collect();
 
     assert_eq!(naming, ["bin/codeaf-skills/mcp/protocol.rs"]);
+}
+
+#[test]
+fn one_file_knows_http_one_the_line_editor_and_one_the_transcript() {
+    let program = "bin/codeaf-skills/commands/chat";
+    for (word, file) in [
+        ("ureq::", format!("{program}/client.rs")),
+        ("rustyline::", format!("{program}/editor.rs")),
+        ("disk::Log", "engine/transcript.rs".to_owned()),
+    ] {
+        let naming: Vec<String> = files()
+            .into_iter()
+            .filter(|(_, code)| code.contains(word))
+            .map(|(file, _)| file)
+            .collect();
+        assert_eq!(naming, [file], "{word}");
+    }
 }
 
 #[test]

@@ -16,6 +16,8 @@ mod sandbox;
 
 mod broken_skills;
 mod catalog;
+#[cfg(feature = "chat")]
+mod chat;
 mod check;
 mod ci_files;
 mod clear;

@@ -384,6 +384,26 @@ Examples:
   codeaf-skills personal audit house-style")]
     Personal(Personal),
 
+    /// Talk with a model that has your skills
+    ///
+    /// The reference engine: the catalog goes into the first message, the model
+    /// gets the tools `skill`, `read` (files of the working folder and of loaded
+    /// skills) and `manual`, and each use of a skill draws a row. A MESSAGE, or
+    /// standard input, is answered once; without one, in a terminal, you talk:
+    /// /help lists the commands, /NAME uses a skill yourself.
+    ///
+    /// The server speaks OpenAI's chat completions. The key is taken from
+    /// OPENAI_API_KEY. The conversation is kept in the folder that --conversation
+    /// names, which is made if it is not there; without the flag, in a new one
+    /// under ~/.codeaf/v3/projects.
+    #[cfg(feature = "chat")]
+    #[command(after_long_help = "\
+Examples:
+  codeaf-skills chat --base-url http://127.0.0.1:8080/v1 --model local
+  codeaf-skills chat --model gpt-5 --conversation talk 'What is in a.pdf?'
+  codeaf-skills chat --model gpt-5 --no-skills < question.txt")]
+    Chat(Chat),
+
     /// Make a starter skill
     ///
     /// Makes the folder NAME with a SKILL.md that loads, in the working folder,
@@ -697,6 +717,56 @@ pub(crate) struct Mcp {
     /// Print what tells AGENT to start this server, and end
     #[arg(long, value_name = "AGENT", conflicts_with = "http")]
     pub(crate) print_config: Option<crate::mcp::Agent>,
+}
+
+#[cfg(feature = "chat")]
+#[derive(Debug, Args)]
+pub(crate) struct Chat {
+    /// What to say; without it, standard input, or a talk in a terminal
+    #[arg(value_name = "MESSAGE")]
+    pub(crate) message: Option<String>,
+
+    /// The address of the server, up to /v1
+    ///
+    /// Without the flag, OPENAI_BASE_URL; without both, OpenAI's own.
+    #[arg(long, value_name = "URL")]
+    pub(crate) base_url: Option<String>,
+
+    /// The model that answers; OPENAI_MODEL without the flag
+    #[arg(long, value_name = "NAME")]
+    pub(crate) model: Option<String>,
+
+    /// Put the text of FILE into the first message
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) standing: Option<PathBuf>,
+
+    /// Talk without any skills: no catalog, tool, commands or files of them
+    #[arg(long)]
+    pub(crate) no_skills: bool,
+
+    /// Limit which tools the model gets: names with commas, or *
+    ///
+    /// skill, read, manual. Not given or `*` allows all, an empty list none.
+    /// What --allowed-skills says of skills is another matter.
+    #[arg(long, value_name = "LIST")]
+    pub(crate) allowed_tools: Option<String>,
+
+    /// Compact the conversation at about N tokens; 100,000 unless given
+    ///
+    /// A token is counted as four characters. The model writes a summary of all
+    /// but the latest turns; loaded skills are put back word for word.
+    #[arg(long, value_name = "N", value_parser = context_tokens)]
+    pub(crate) context_tokens: Option<usize>,
+}
+
+/// Reads a budget of tokens; fewer could not hold the first message.
+#[cfg(feature = "chat")]
+fn context_tokens(text: &str) -> Result<usize, String> {
+    const FEWEST: usize = 500;
+    match text.parse() {
+        Ok(tokens) if tokens >= FEWEST => Ok(tokens),
+        _ => Err(format!("a whole number from {FEWEST}")),
+    }
 }
 
 #[derive(Debug, Args)]

@@ -181,6 +181,26 @@ pub(crate) fn environment_of(working_folder: &Path) -> Env {
     env
 }
 
+/// What the variables say of a model's server.
+#[cfg(feature = "chat")]
+pub(crate) struct ModelVariables {
+    pub(crate) base_url: Option<String>,
+    pub(crate) model: Option<String>,
+    pub(crate) key: Option<String>,
+}
+
+/// Reads them; one that is empty, or is not text, says nothing.
+#[cfg(feature = "chat")]
+#[expect(clippy::disallowed_methods, reason = "here the surroundings are read")]
+pub(crate) fn model_variables() -> ModelVariables {
+    let filled = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+    ModelVariables {
+        base_url: filled("OPENAI_BASE_URL"),
+        model: filled("OPENAI_MODEL"),
+        key: filled("OPENAI_API_KEY"),
+    }
+}
+
 #[expect(clippy::disallowed_methods, reason = "here the surroundings are read")]
 fn has_no_color() -> bool {
     std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())

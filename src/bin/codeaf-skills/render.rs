@@ -45,6 +45,12 @@ pub(crate) enum Verbosity {
     Everything,
 }
 
+/// Whether the answer goes to a terminal.
+#[cfg(feature = "chat")]
+pub(crate) fn answers_a_terminal() -> bool {
+    io::stdout().is_terminal()
+}
+
 /// Folders that shorten the paths under them.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Places {
@@ -111,6 +117,13 @@ impl Console {
         if self.verbosity > Verbosity::Errors {
             self.error_text(&format!("{note}"));
         }
+    }
+
+    /// Writes the row of a tool on standard error; it is always shown.
+    #[cfg(feature = "chat")]
+    pub(crate) fn row(&mut self, row: &str) {
+        let row = paint(self.color_err, AnsiColor::Cyan.on_default(), row);
+        self.error_text(&row);
     }
 
     /// Writes `label: message` on standard error, also when notes are unwanted.

@@ -17,6 +17,7 @@ macro_rules! pages {
 
 pages![
     "codeaf-skills",
+    "codeaf-skills-chat",
     "codeaf-skills-check",
     "codeaf-skills-clear",
     "codeaf-skills-commands",
@@ -24,6 +25,7 @@ pages![
     "codeaf-skills-is-on",
     "codeaf-skills-list",
     "codeaf-skills-man",
+    "codeaf-skills-manual",
     "codeaf-skills-mcp",
     "codeaf-skills-new",
     "codeaf-skills-off",
@@ -144,6 +146,8 @@ mod tests {
                 )
             })
             .collect();
+        let manual = "codeaf-skills-manual.1".to_owned();
+        pages.push((manual, engine_manual().into_bytes()));
         pages.sort();
 
         assert_generated(&folder("man"), &pages);
@@ -151,6 +155,40 @@ mod tests {
         shipped.sort();
         let generated: Vec<String> = pages.into_iter().map(|(name, _)| name).collect();
         assert_eq!(shipped, generated, "pages![] in this file names every page");
+    }
+
+    /// Returns the pages of the engine's manual as one man page.
+    fn engine_manual() -> String {
+        let version = env!("CARGO_PKG_VERSION");
+        let mut page = format!(
+            ".TH codeaf\\-skills\\-manual 1 \"codeaf-skills {version}\"\n\
+             .SH NAME\ncodeaf\\-skills\\-manual \\- what a chat with skills can do\n"
+        );
+        for part in codeaf_skills::engine::manual::PAGES {
+            page += &[".SH \"", &roff(part.title()), "\"\n"].concat();
+            let body = part.text.split_once("\n\n").map_or("", |(_, body)| body);
+            for block in body.trim_end().split("\n\n") {
+                let (before, after) = match block.strip_prefix("    ") {
+                    Some(_) => (".nf\n", ".fi\n"),
+                    None => ("", ""),
+                };
+                page += &[".PP\n", before, &roff(block), "\n", after].concat();
+            }
+        }
+        page
+    }
+
+    /// Escapes what troff would act on.
+    fn roff(text: &str) -> String {
+        let escaped = text
+            .replace('\\', "\\e")
+            .replace('-', "\\-")
+            .replace('`', "");
+        let lines = escaped.lines().map(|line| match line.chars().next() {
+            Some('.' | '\'') => format!("\\&{line}"),
+            _ => line.to_owned(),
+        });
+        lines.collect::<Vec<_>>().join("\n")
     }
 
     #[test]

@@ -2,6 +2,8 @@
 
 mod audit;
 mod catalog;
+#[cfg(feature = "chat")]
+mod chat;
 mod check;
 mod decide;
 mod export;
@@ -60,6 +62,8 @@ pub(crate) fn run(cli: &Cli, env: &Env, console: &mut Console) -> Result<Status,
             };
             crate::mcp::run(args, &start, console, |console| load(env, console)).map(|()| DONE)
         }
+        #[cfg(feature = "chat")]
+        Command::Chat(args) => chat::run(args, env, console),
         Command::Personal(args) => personal::run(args, env, console),
         Command::New(args) => new::run(args, env, console),
         Command::Completions(args) => manual::completions(args, console),

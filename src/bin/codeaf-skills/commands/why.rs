@@ -32,22 +32,29 @@ pub(super) fn is_on(args: &OneSkill, env: &Env) -> Result<Status, Failure> {
 
 pub(super) fn run(args: &OneSkill, env: &Env, console: &mut Console) -> Result<Status, Failure> {
     let snapshot = load(env, console)?;
-    let answer = match snapshot.find(&args.name) {
-        Ok(skill) => Answer::Found(Found::new(skill, &snapshot)),
-        Err(ActivationError::NotFound { .. }) => {
-            Answer::NotFound(NotFound::new(&args.name, &snapshot))
-        }
+    explain(&args.name, &snapshot, console)
+}
+
+/// Explains what `snapshot` says of `name`.
+pub(super) fn explain(
+    name: &str,
+    snapshot: &Snapshot,
+    console: &mut Console,
+) -> Result<Status, Failure> {
+    let answer = match snapshot.find(name) {
+        Ok(skill) => Answer::Found(Found::new(skill, snapshot)),
+        Err(ActivationError::NotFound { .. }) => Answer::NotFound(NotFound::new(name, snapshot)),
         Err(error) => return Err(error.into()),
     };
     if console.json {
-        answer.print_json(&args.name, &snapshot, console)?;
+        answer.print_json(name, snapshot, console)?;
     } else {
         match &answer {
-            Answer::Found(found) => found.print(&snapshot, console)?,
-            Answer::NotFound(nothing) => nothing.print(&snapshot, console)?,
+            Answer::Found(found) => found.print(snapshot, console)?,
+            Answer::NotFound(nothing) => nothing.print(snapshot, console)?,
         }
     }
-    let unreadable = report_unreadable(&snapshot, console);
+    let unreadable = report_unreadable(snapshot, console);
     Ok(match answer {
         Answer::Found(_) if !unreadable => DONE,
         _ => REFUSED,

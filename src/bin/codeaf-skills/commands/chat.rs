@@ -1,0 +1,385 @@
+//! `chat`: the reference engine with a real model, one message or a talk.
+
+mod client;
+mod editor;
+mod screen;
+
+use std::cell::RefCell;
+use std::fs::File;
+use std::io::{self, IsTerminal, Read};
+use std::path::Path;
+
+use codeaf_skills::engine::{
+    self, BuiltIn, ChatError, Entry, Event, Input, Model, ModelError, Settings,
+};
+use codeaf_skills::text::{counted, visible};
+use codeaf_skills::{Allowed, DiscoveryError, Env};
+
+use super::{DONE, REFUSED, Status, cause_cells, why};
+use crate::args::Chat as Args;
+use crate::failure::Failure;
+use crate::render::{Console, Rows, answers_a_terminal, cell};
+use client::{Client, Interrupts};
+use editor::{Editor, Typed};
+use screen::Screen;
+
+/// Lines of a transcript that were passed over, as many as are shown.
+const FAULTS: usize = 5;
+
+pub(super) fn run(args: &Args, env: &Env, console: &mut Console) -> Result<Status, Failure> {
+    let interrupts = Interrupts::watch()?;
+    let message = message(args)?;
+    let client = Client::new(args, &interrupts, env)?;
+    let settings = Settings {
+        standing: args
+            .standing
+            .as_deref()
+            .map(|path| standing(path, env))
+            .transpose()?,
+        tools: args
+            .allowed_tools
+            .as_deref()
+            .map_or(Allowed::All, Allowed::parse),
+        skills: !args.no_skills,
+        context_tokens: args.context_tokens.unwrap_or(env.limits.context_tokens),
+    };
+    let is_new = env.conversation.is_none();
+    let chat = engine::Chat::open(env, settings)?;
+    console.places.conversation = Some(chat.folder().to_path_buf());
+    let mut talk = Talk {
+        chat,
+        client,
+        interrupts,
+        screen: RefCell::new(Screen::new(console)),
+    };
+    talk.greet(is_new, message.is_none());
+    match message {
+        Some(message) => talk.once(&message),
+        None => talk.by_turns(),
+    }
+}
+
+/// Returns the message that is to be answered; nothing if a person will type.
+fn message(args: &Args) -> Result<Option<String>, Failure> {
+    if let Some(message) = &args.message {
+        return filled(message.clone(), "the message is empty").map(Some);
+    }
+    if io::stdin().is_terminal() {
+        return Ok(None);
+    }
+    let mut text = String::new();
+    io::stdin().read_to_string(&mut text).map_err(|error| {
+        Failure::from_error("input", error).context("cannot read the message from standard input")
+    })?;
+    // The last line end is that of the file, not of the message.
+    let text = text.strip_suffix('\n').unwrap_or(&text);
+    filled(text.to_owned(), "there is no message on standard input").map(Some)
+}
+
+fn filled(message: String, otherwise: &str) -> Result<String, Failure> {
+    if message.trim().is_empty() {
+        return Err(Failure::usage(otherwise)
+            .help("give a MESSAGE, or start it in a terminal without one to talk"));
+    }
+    Ok(message)
+}
+
+/// Reads the standing orders.
+fn standing(path: &Path, env: &Env) -> Result<String, Failure> {
+    let doing = format!("reading the standing orders {}", path.display());
+    let failed = |error: io::Error| Failure::from_error("standing", error).context(doing.clone());
+    let most = env.limits.standing_bytes;
+    let file = File::open(env.start.join(path)).map_err(failed)?;
+    let mut bytes = Vec::new();
+    file.take(most + 1)
+        .read_to_end(&mut bytes)
+        .map_err(failed)?;
+    if bytes.len() as u64 > most {
+        let message = format!("the standing orders are over {most} bytes");
+        return Err(
+            Failure::new("standing", message).help("they go with every request: keep them short")
+        );
+    }
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// One run of the program: a conversation, a model and a screen.
+struct Talk<'a> {
+    chat: engine::Chat,
+    client: Client,
+    interrupts: Interrupts,
+    screen: RefCell<Screen<'a>>,
+}
+
+/// Whether the talk goes on.
+#[derive(PartialEq, Eq)]
+enum Next {
+    GoOn,
+    End,
+}
+
+impl Talk<'_> {
+    /// Says which conversation this is, and what was odd about it.
+    fn greet(&self, is_new: bool, by_turns: bool) {
+        let mut screen = self.screen.borrow_mut();
+        let faults = self.chat.faults();
+        for fault in faults.iter().take(FAULTS) {
+            screen.note(&format!("warning: transcript.jsonl, {fault}; passed over"));
+        }
+        if faults.len() > FAULTS {
+            let more = counted(faults.len() - FAULTS, "more line");
+            screen.note(&format!("warning: transcript.jsonl, {more} passed over"));
+        }
+        for warning in self.chat.snapshot().warnings() {
+            screen.console.finding(warning);
+        }
+        if is_new {
+            let folder = self.chat.folder();
+            let id = folder.file_name().unwrap_or_default().to_string_lossy();
+            screen.note(&format!(
+                "note: conversation {id}; go on with --conversation {id}"
+            ));
+        }
+        if by_turns {
+            let on = self.chat.snapshot().callable().len();
+            let skills = if self.chat.has_skills() {
+                format!(", {} on", counted(on, "skill"))
+            } else {
+                String::new()
+            };
+            let model = visible(&self.client.model).into_owned();
+            screen.note(&format!(
+                "{model}{skills}; /help lists the commands, Ctrl-D ends"
+            ));
+        }
+    }
+
+    /// Answers one message.
+    fn once(&mut self, message: &str) -> Result<Status, Failure> {
+        let outcome = self.take(message);
+        self.screen.borrow_mut().check()?;
+        outcome.map(|_| DONE)
+    }
+
+    /// Talks until the person ends it.
+    fn by_turns(&mut self) -> Result<Status, Failure> {
+        if !io::stdin().is_terminal() || !answers_a_terminal() {
+            return Err(Failure::usage("a talk needs a terminal")
+                .help("give a MESSAGE, or write one to standard input"));
+        }
+        let earlier = self.chat.entries().filter_map(|entry| match entry {
+            Entry::User { content, .. } => Some(content.as_str()),
+            _ => None,
+        });
+        let mut editor = Editor::new(earlier, self.screen.borrow().console.colored())?;
+        loop {
+            self.interrupts.rest();
+            match editor.read(self.words())? {
+                Typed::Nothing => {}
+                Typed::Stopped => {
+                    self.screen
+                        .borrow_mut()
+                        .note("note: Ctrl-D or /quit ends the chat");
+                }
+                Typed::End => return Ok(DONE),
+                Typed::Line(line) => match self.take(&line) {
+                    Ok(Next::GoOn) => {}
+                    Ok(Next::End) => return Ok(DONE),
+                    Err(failure) => {
+                        let mut screen = self.screen.borrow_mut();
+                        screen.check()?;
+                        failure.report(screen.console);
+                    }
+                },
+            }
+            if self.interrupts.are_to_end() {
+                return Ok(REFUSED);
+            }
+        }
+    }
+
+    /// Returns what can be completed: commands, and the names behind `/why`.
+    fn words(&self) -> editor::Words {
+        let built_ins = self
+            .chat
+            .built_ins()
+            .map(|command| format!("/{}", command.name()));
+        let mut commands: Vec<String> = built_ins.collect();
+        let mut names = Vec::new();
+        if self.chat.has_skills() {
+            let snapshot = self.chat.snapshot();
+            for command in snapshot.commands(&BuiltIn::RESERVED).catalog() {
+                commands.push(command.command);
+                names.push(command.alias);
+            }
+        }
+        editor::Words { commands, names }
+    }
+
+    /// Does what a line asks for.
+    fn take(&mut self, line: &str) -> Result<Next, Failure> {
+        self.interrupts.begin();
+        let read = self.chat.read(line).inspect_err(|error| {
+            if let ChatError::Activation(error) = error {
+                self.screen.borrow_mut().show(Event::Row(&error.row()));
+            }
+        });
+        let input = match read? {
+            Input::Turn => None,
+            Input::BuiltIn(command, arguments) => Some((command, arguments.trim().to_owned())),
+        };
+        let Some((command, arguments)) = input else {
+            self.say(line)?;
+            return Ok(Next::GoOn);
+        };
+        match command {
+            BuiltIn::Help => self.help()?,
+            BuiltIn::Skills => self.skills()?,
+            BuiltIn::Why => self.why(&arguments)?,
+            BuiltIn::Reload => self.reload()?,
+            BuiltIn::Compact => self.compact()?,
+            BuiltIn::Folder => self.folder(&arguments)?,
+            BuiltIn::Quit => return Ok(Next::End),
+        }
+        Ok(Next::GoOn)
+    }
+
+    fn say(&mut self, line: &str) -> Result<(), Failure> {
+        self.with_model(|chat, model, tell| chat.say(line, model, tell))
+    }
+
+    fn compact(&mut self) -> Result<(), Failure> {
+        self.with_model(engine::Chat::compact)
+    }
+
+    /// Lets the conversation work with the model, and shows what happens.
+    fn with_model(
+        &mut self,
+        work: impl FnOnce(
+            &mut engine::Chat,
+            &mut dyn Model,
+            &mut dyn FnMut(Event<'_>),
+        ) -> Result<(), ChatError>,
+    ) -> Result<(), Failure> {
+        let (screen, interrupts) = (&self.screen, &self.interrupts);
+        let mut model = self.client.telling(|note| screen.borrow_mut().note(note));
+        let mut tell = |event: Event<'_>| {
+            let mut screen = screen.borrow_mut();
+            screen.show(event);
+            // With nobody left to read it, no answer is wanted.
+            if screen.has_failed() {
+                interrupts.stop();
+            }
+        };
+        Ok(work(&mut self.chat, &mut model, &mut tell)?)
+    }
+
+    fn help(&self) -> Result<(), Failure> {
+        let mut rows = Rows::new(&["COMMAND", "DOES"]);
+        for command in self.chat.built_ins() {
+            let arguments = command.arguments().map(|words| format!(" {words}"));
+            rows.push([
+                format!("/{}{}", command.name(), arguments.unwrap_or_default()),
+                command.about().to_owned(),
+            ]);
+        }
+        if self.chat.has_skills() {
+            rows.push([
+                "/NAME …".to_owned(),
+                "use a skill yourself, on or off; /skill:NAME where a command above has its name"
+                    .to_owned(),
+            ]);
+        }
+        self.print(&rows)
+    }
+
+    fn skills(&self) -> Result<(), Failure> {
+        let snapshot = self.chat.snapshot().with_fresh_scopes();
+        let used = engine::activations(self.chat.entries());
+        let mut rows = Rows::new(&["NAME", "STATE", "DECIDED BY", "USED", "DESCRIPTION"]);
+        for skill in snapshot.owners() {
+            let resolution = snapshot.resolution(skill);
+            let alias = visible(&snapshot.alias(skill)).into_owned();
+            let (scope, _) = cause_cells(&resolution.cause, self.screen.borrow().console);
+            rows.push([
+                alias.clone(),
+                resolution.state.to_string(),
+                scope,
+                used.get(&alias).copied().unwrap_or(0).to_string(),
+                cell(&skill.description),
+            ]);
+        }
+        if rows.is_empty() {
+            self.screen.borrow_mut().note("note: no skill was found");
+            return Ok(());
+        }
+        self.print(&rows)
+    }
+
+    fn print(&self, rows: &Rows) -> Result<(), Failure> {
+        let console = &mut *self.screen.borrow_mut().console;
+        for line in rows.lines(console.width) {
+            console.line(line)?;
+        }
+        Ok(console.finish()?)
+    }
+
+    fn why(&self, name: &str) -> Result<(), Failure> {
+        if name.is_empty() {
+            return Err(Failure::usage("`/why` needs a name").help("`/skills` lists the names"));
+        }
+        let snapshot = self.chat.snapshot().with_fresh_scopes();
+        let console = &mut *self.screen.borrow_mut().console;
+        why::explain(name, &snapshot, console)?;
+        Ok(console.finish()?)
+    }
+
+    fn reload(&mut self) -> Result<(), Failure> {
+        let changes = self.chat.reload()?;
+        let mut screen = self.screen.borrow_mut();
+        if changes.is_empty() {
+            screen.note("note: the skills were read again; nothing has changed");
+        }
+        for change in changes {
+            screen.note(&format!("note: {change}"));
+        }
+        Ok(())
+    }
+
+    fn folder(&mut self, folder: &str) -> Result<(), Failure> {
+        if folder.is_empty() {
+            return Err(
+                Failure::usage("`/folder` needs a folder").help("`/folder DIR` attaches DIR")
+            );
+        }
+        let home = self.screen.borrow().console.places.home.clone();
+        let path = match (folder.strip_prefix("~/"), home) {
+            (Some(rest), Some(home)) => home.join(rest),
+            _ => folder.into(),
+        };
+        let path = self.chat.attach(&path)?;
+        let mut screen = self.screen.borrow_mut();
+        let shown = screen.console.path(&path);
+        screen.note(&format!("note: {shown} is attached"));
+        Ok(())
+    }
+}
+
+impl From<ChatError> for Failure {
+    fn from(error: ChatError) -> Self {
+        match error {
+            ChatError::Activation(error) => error.into(),
+            ChatError::Store(error) => error.into(),
+            ChatError::Discovery(error) => error.into(),
+            ChatError::Conversation(error) => DiscoveryError::Conversation(error).into(),
+            ChatError::Model(ModelError::Stopped) => {
+                Self::from_error("stopped", error).help("what came is kept in the conversation")
+            }
+            error => {
+                let help = error.help();
+                let failure = Self::from_error(error.code(), error);
+                Self { help, ..failure }
+            }
+        }
+    }
+}

@@ -1,0 +1,288 @@
+//! Skills in a conversation: loaded once, by the model or by a person, allowed
+//! or not, gone or changed.
+
+use serde_json::json;
+
+use super::{Stub, call, said, say, skill, tool_result, tools, with_pdf_on};
+
+const LOADED: &str = "\u{25c6} used skill pdf-processing · 3.1 KB";
+
+#[test]
+fn a_second_call_says_that_it_is_loaded_also_after_a_restart() {
+    let sandbox = with_pdf_on();
+    let stub = Stub::new([
+        skill("pdf-processing"),
+        skill("pdf-processing"),
+        say("One."),
+        skill("workspace/pdf-processing"),
+        say("Two."),
+    ]);
+
+    sandbox.chat(&stub, &["first"]).success().is(&format!(
+        "
+        One.
+        -- stderr --
+        {LOADED}
+        {LOADED} · already loaded
+    "
+    ));
+    sandbox
+        .chat(&stub, &["second"])
+        .success()
+        .has(&[&format!("{LOADED} · already loaded")]);
+
+    let requests = stub.requests();
+    for request in [&requests[2], &requests[4]] {
+        let data = &tool_result(request)["data"];
+        assert_eq!(data["status"], "already_active");
+        assert!(
+            data["message"]
+                .as_str()
+                .unwrap()
+                .starts_with("already loaded: "),
+            "{data}"
+        );
+        assert!(data.get("content").is_none());
+    }
+}
+
+#[test]
+fn a_person_loads_a_skill_in_one_turn_with_the_exact_arguments() {
+    let sandbox = with_pdf_on();
+    let stub = Stub::new([say("One."), skill("pdf-processing"), say("Two.")]);
+
+    sandbox
+        .chat(&stub, &["/pdf-processing  fill \ta.pdf\nnow "])
+        .success()
+        .is(&format!(
+            "
+            One.
+            -- stderr --
+            {LOADED}
+        "
+        ));
+    sandbox
+        .chat(&stub, &["go on"])
+        .success()
+        .has(&[&format!("{LOADED} · already loaded")]);
+
+    let requests = stub.requests();
+    let turn = said(&requests[0]);
+    assert_eq!(turn.len(), 1);
+    assert!(
+        turn[0].starts_with("user: <skill name=\"pdf-processing\" dir=\""),
+        "{turn:?}"
+    );
+    assert!(
+        turn[0].ends_with("</skill>\n\n fill \ta.pdf\nnow "),
+        "{turn:?}"
+    );
+    assert_eq!(said(&requests[1])[0], turn[0]);
+    let lines = sandbox.transcript();
+    assert_eq!(lines[0]["content"], "/pdf-processing  fill \ta.pdf\nnow ");
+    assert_eq!(lines[0]["skill"]["data"]["status"], "loaded");
+    assert_eq!(lines[0]["row"], "used skill pdf-processing · 3.1 KB");
+}
+
+#[test]
+fn a_person_may_use_what_is_off_and_the_model_may_not() {
+    let sandbox = with_pdf_on().skill("home/.agents/skills", "off-kit", "Is off.");
+    let stub = Stub::new([skill("off-kit"), say("One."), say("Two.")]);
+
+    sandbox
+        .chat(&stub, &["first"])
+        .success()
+        .has(&["\u{25c6} skill off-kit · off"]);
+    sandbox
+        .chat(&stub, &["/off-kit"])
+        .success()
+        .has(&["\u{25c6} used skill off-kit · "]);
+
+    let requests = stub.requests();
+    assert_eq!(tool_result(&requests[1])["error"]["code"], "skill_off");
+    assert!(
+        said(&requests[2])
+            .last()
+            .unwrap()
+            .ends_with("Body of off-kit.\n</skill>")
+    );
+}
+
+#[test]
+fn allowed_skills_bind_the_model_and_the_person() {
+    let sandbox = with_pdf_on().skill("home/.agents/skills", "other", "Is other.");
+    sandbox.run(["on", "other", "--global"]).success();
+    let stub = Stub::new([skill("pdf-processing"), say("One.")]);
+
+    sandbox
+        .chat(&stub, &["--allowed-skills", "other", "first"])
+        .success()
+        .has(&["skill pdf-processing · not allowed"]);
+    sandbox
+        .chat(&stub, &["--allowed-skills", "other", "/pdf-processing x"])
+        .refused()
+        .is("
+            -- stderr --
+            \u{25c6} skill pdf-processing · not allowed
+            error: the skill `pdf-processing` is not among the allowed skills
+            help: the list is given with --allowed-skills
+            -- exit 1 --
+        ");
+
+    let requests = stub.requests();
+    assert_eq!(requests.len(), 2);
+    let name = &requests[0]["tools"][0]["function"]["parameters"]["properties"]["name"];
+    assert_eq!(name["enum"], json!(["other"]));
+    assert_eq!(
+        tool_result(&requests[1])["error"]["code"],
+        "skill_not_allowed"
+    );
+    assert_eq!(sandbox.transcript().len(), 4);
+}
+
+#[test]
+fn without_the_tool_a_persons_command_still_works() {
+    let sandbox = with_pdf_on();
+    let stub = Stub::new([skill("pdf-processing"), say("One."), say("Two.")]);
+
+    sandbox
+        .chat(&stub, &["--allowed-tools", "read", "first"])
+        .success()
+        .has(&["skill · no such tool"]);
+    sandbox
+        .chat(&stub, &["--allowed-tools", "read", "/pdf-processing x"])
+        .success()
+        .has(&[LOADED]);
+
+    assert_eq!(tools(&stub.last()), ["read"]);
+}
+
+#[test]
+fn a_skill_that_came_later_is_found_by_one_more_look() {
+    let sandbox = with_pdf_on();
+    sandbox
+        .run(["on", "later", "--global", "--force"])
+        .success();
+    let first = Stub::new([super::Act::Hold(Vec::new())]);
+    drop(first);
+    let stub = Stub::new([skill("nothing"), skill("later"), say("One.")]);
+    let mut talk = super::talk::Talk::start(&sandbox, &stub, &[]);
+    talk.wait_for("1 skill on");
+    let sandbox = sandbox.skill("home/.agents/skills", "later", "Comes later.");
+
+    talk.type_line("first");
+    talk.wait_for("\u{25c6} skill nothing · not found");
+    talk.wait_for("\u{25c6} used skill later · ");
+    talk.wait_for("One.");
+    talk.end();
+
+    let requests = stub.requests();
+    for request in &requests {
+        let name = &request["tools"][0]["function"]["parameters"]["properties"]["name"];
+        assert_eq!(name["enum"], json!(["pdf-processing"]));
+        assert_eq!(super::system(request), super::system(&requests[0]));
+    }
+    drop(sandbox);
+}
+
+#[test]
+fn a_changed_description_is_told_and_reload_mends_it() {
+    let sandbox = with_pdf_on();
+    let stub = Stub::new([
+        skill("pdf-processing"),
+        say("One."),
+        skill("pdf-processing"),
+        say("Two."),
+    ]);
+    let mut talk = super::talk::Talk::start(&sandbox, &stub, &[]);
+    talk.wait_for("1 skill on");
+    sandbox.write(
+        "home/.agents/skills/pdf-processing/SKILL.md",
+        "---\nname: pdf-processing\ndescription: Reads all.\n---\nOtherwise.\n",
+    );
+
+    talk.type_line("first");
+    talk.wait_for("\u{25c6} skill pdf-processing · changed");
+    talk.wait_for("One.");
+    talk.type_line("/reload");
+    talk.wait_for("new description");
+    talk.type_line("second");
+    talk.wait_for("\u{25c6} used skill pdf-processing · 64 B");
+    talk.wait_for("Two.");
+    talk.end();
+
+    let requests = stub.requests();
+    let error = &tool_result(&requests[1])["error"];
+    assert_eq!(error["code"], "skill_changed");
+    assert!(
+        error["message"].as_str().unwrap().contains("`/reload`"),
+        "{error}"
+    );
+    assert_eq!(tool_result(&requests[3])["data"]["status"], "loaded");
+}
+
+#[test]
+fn an_edited_body_reaches_the_model_after_a_reload_also_in_a_later_run() {
+    let sandbox = with_pdf_on();
+    let edit = |body: &str| {
+        sandbox.write(
+            "home/.agents/skills/pdf-processing/SKILL.md",
+            format!("---\nname: pdf-processing\ndescription: Reads.\n---\n{body}\n"),
+        );
+    };
+    edit("Old words.");
+    let stub = Stub::new([
+        skill("pdf-processing"),
+        say("One."),
+        skill("pdf-processing"),
+        say("Two."),
+        skill("pdf-processing"),
+        say("Three."),
+    ]);
+
+    sandbox.chat(&stub, &["first"]).success();
+    edit("New words.");
+    sandbox
+        .chat(&stub, &["second"])
+        .success()
+        .has(&["already loaded"]);
+    sandbox.chat(&stub, &["/reload"]).success();
+    sandbox
+        .chat(&stub, &["third"])
+        .success()
+        .lacks(&["already loaded"]);
+
+    let requests = stub.requests();
+    let old = tool_result(&requests[1]);
+    assert!(
+        old["data"]["content"]
+            .as_str()
+            .unwrap()
+            .contains("Old words.")
+    );
+    let new = tool_result(&requests[5]);
+    assert!(
+        new["data"]["content"]
+            .as_str()
+            .unwrap()
+            .contains("New words."),
+        "{new}"
+    );
+    // What was stored stays as it was.
+    assert!(requests[5].to_string().contains("Old words."));
+}
+
+#[test]
+fn without_a_name_the_skills_are_listed() {
+    let sandbox = with_pdf_on();
+    let stub = Stub::new([call("skill", "{}"), say("One.")]);
+
+    sandbox
+        .chat(&stub, &["first"])
+        .success()
+        .has(&["\u{25c6} listed 1 skill"]);
+
+    let data = &tool_result(&stub.last())["data"];
+    assert_eq!(data["count"], 1);
+    assert_eq!(data["skill_groups"][0]["origin"], "home");
+}
