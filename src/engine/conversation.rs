@@ -4,25 +4,21 @@
 //! prints nothing and reaches no server: what happens is told to the host as
 //! [`Event`]s, and a [`Model`] of the host's answers.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde_json::{Value, json};
 
 use super::belt::{Desk, Permissions, Tool, definitions};
 use super::built_in::BuiltIn;
-use super::changes;
-use super::compaction;
 use super::error::ChatError;
 use super::files::Grants;
-use super::model::{Answer, Call, Model, ModelError, Request};
-use super::prompt::Prompt;
+use super::model::{Answer, Call, Model, Request};
 use super::transcript::{Entry, Opened, Transcript, messages};
 use crate::diagnostic::Diagnostic;
 use crate::disclosure::{Freshness, Invoked, Ledger, TranscriptFault, Typed};
 use crate::discovery::snapshot::{DiscoveryError, Snapshot};
 use crate::env::{Allowed, Env};
-use crate::scope::{self, Fault, Scope};
-use crate::text::path_text;
+use crate::scope::Fault;
 
 /// What a host chooses for a conversation.
 #[derive(Debug, Clone)]
@@ -80,23 +76,25 @@ pub enum Input<'a> {
 /// One conversation, open and held: nobody else can go on with it meanwhile.
 #[derive(Debug)]
 pub struct Chat {
-    settings: Settings,
-    permissions: Permissions,
+    pub(super) settings: Settings,
+    pub(super) permissions: Permissions,
     /// The skills as the model was told of them.
-    snapshot: Snapshot,
-    told: Told,
-    transcript: Transcript,
-    ledger: Ledger,
+    pub(super) snapshot: Snapshot,
+    pub(super) told: Told,
+    pub(super) transcript: Transcript,
+    pub(super) ledger: Ledger,
     faults: Vec<TranscriptFault>,
 }
 
 /// `message[0]`, and what it speaks of.
 #[derive(Debug, Default)]
-struct Told {
-    text: String,
-    belt: Vec<Tool>,
+pub(super) struct Told {
+    pub(super) text: String,
+    pub(super) belt: Vec<Tool>,
+    /// The line of the transcript that was the next when it was rendered.
+    pub(super) from: usize,
     /// The catalog that the model was told last, here or in a note since.
-    catalog: String,
+    pub(super) catalog: String,
 }
 
 impl Chat {
@@ -379,217 +377,14 @@ impl Chat {
     }
 
     /// Returns the messages of a request.
-    fn messages(&self) -> Vec<Value> {
+    pub(super) fn messages(&self) -> Vec<Value> {
         let mut all = vec![json!({"role": "system", "content": self.told.text})];
-        all.extend(messages(&self.transcript.seen()));
+        let mut seen = self.transcript.seen();
+        // What was told before it was rendered, `message[0]` says itself.
+        seen.retain(|(line, entry)| {
+            *line >= self.told.from || !matches!(entry, Entry::Note { .. })
+        });
+        all.extend(messages(&seen));
         all
     }
-
-    // What the model is told of skills.
-
-    /// Reads the decisions again, for a turn.
-    fn refresh(&mut self, tell: &mut dyn FnMut(Event<'_>)) -> Result<(), ChatError> {
-        let fresh = self.fresh();
-        for fault in fresh.scope_faults() {
-            tell(Event::ScopeUnreadable(fault));
-        }
-        let note = self.take(fresh);
-        match note {
-            Some(content) => self.tell_model(content, false),
-            None => Ok(()),
-        }
-    }
-
-    /// Takes the view of one turn: the same folders, under decisions that are
-    /// read again, with what the store of personal skills lists now.
-    fn fresh(&self) -> Snapshot {
-        self.snapshot.with_fresh_scopes().with_fresh_personal()
-    }
-
-    /// Takes another view of the skills. `message[0]` is rendered again for a
-    /// changed decision, and where the belt is another one: prompt and belt name
-    /// the same tools. Whatever else the model can see is returned as a note.
-    fn take(&mut self, later: Snapshot) -> Option<String> {
-        let differences = self.snapshot.diff(&later);
-        let other_belt = self.permissions.belt(&later) != self.told.belt;
-        self.snapshot = later;
-        if other_belt || changes::of_decisions(&differences) {
-            self.render();
-            return None;
-        }
-        if !self.told.belt.contains(&Tool::Skill) {
-            return None;
-        }
-        let told = &self.told.catalog;
-        let note = changes::note(&differences, &self.snapshot, &self.ledger, told);
-        self.told.catalog = changes::catalog(&self.snapshot);
-        note
-    }
-
-    fn tell_model(&mut self, content: String, reload: bool) -> Result<(), ChatError> {
-        Ok(self.transcript.append(Entry::Note { content, reload })?)
-    }
-
-    /// Renders `message[0]` from the snapshot as it is.
-    fn render(&mut self) {
-        let belt = self.permissions.belt(&self.snapshot);
-        let catalog = if belt.contains(&Tool::Skill) {
-            changes::catalog(&self.snapshot)
-        } else {
-            String::new()
-        };
-        let prompt = Prompt {
-            belt: &belt,
-            working_folder: &self.snapshot.env().start,
-            standing: self.settings.standing.as_deref(),
-            attached: self.snapshot.attached(),
-            catalog: &catalog,
-        };
-        self.told = Told {
-            text: prompt.render(),
-            belt,
-            catalog,
-        };
-    }
-
-    /// Reads the skills again, as `/reload` does: in one step for prompt, tool,
-    /// commands and activation. The model is told once what changed.
-    ///
-    /// Returns what is different, in words for a person; empty if nothing is.
-    ///
-    /// # Errors
-    ///
-    /// Returns why the skills cannot be read; then everything is as before.
-    pub fn reload(&mut self) -> Result<Vec<String>, ChatError> {
-        let later = self.snapshot.reload()?;
-        let differences = self.snapshot.diff(&later);
-        let note = self.take(later);
-        self.ledger.reopen();
-        // Also without a word for the model: what was loaded is opened again.
-        self.tell_model(note.unwrap_or_default(), true)?;
-        Ok(differences.iter().filter_map(changes::words).collect())
-    }
-
-    /// Attaches a folder, as `/folder DIR` does: writes it into `meta.json`, and
-    /// reads the skills again with it. Returns its path.
-    ///
-    /// # Errors
-    ///
-    /// Returns why it cannot be attached; then everything is as before.
-    pub fn attach(&mut self, folder: &Path) -> Result<PathBuf, ChatError> {
-        let env = self.snapshot.env();
-        let path = env.absolute(folder);
-        let path = match path.canonicalize() {
-            Ok(path) if path.is_dir() => path,
-            _ => return Err(ChatError::NotAFolder { path }),
-        };
-        let meta = self
-            .snapshot
-            .scope_path(Scope::Conversation)
-            .map_err(|_| ChatError::NotAFolder { path: path.clone() })?;
-        scope::attach(&meta, &path_text(&path), &env.limits)?;
-        self.snapshot = self.snapshot.reload()?;
-        self.render();
-        Ok(path)
-    }
-
-    // Compaction.
-
-    fn is_over_budget(&self) -> bool {
-        compaction::tokens(&self.messages()) > self.settings.context_tokens
-    }
-
-    /// Compacts on the way to an answer. One that fails changes nothing and
-    /// keeps nobody from answering.
-    fn compact_or_go_on(
-        &mut self,
-        model: &mut dyn Model,
-        tell: &mut dyn FnMut(Event<'_>),
-    ) -> Result<(), ChatError> {
-        match self.compact(model, tell) {
-            Err(ChatError::Model(ModelError::Failed { message, .. })) => {
-                tell(Event::Note(&format!("not compacted: {message}")));
-                Ok(())
-            }
-            Err(ChatError::NothingToCompact) => Ok(()),
-            done => done,
-        }
-    }
-
-    /// Puts a summary, which the model writes, in the place of what was said:
-    /// of all but the latest turns and of a turn that is not over.
-    ///
-    /// Loaded skills that are not in what stays are put back verbatim, in the
-    /// order of activation, and still count as loaded.
-    ///
-    /// # Errors
-    ///
-    /// Returns why there is no summary; then everything is as before.
-    pub fn compact(
-        &mut self,
-        model: &mut dyn Model,
-        tell: &mut dyn FnMut(Event<'_>),
-    ) -> Result<(), ChatError> {
-        let limits = self.snapshot.env().limits;
-        let budget = self.settings.context_tokens;
-        let seen = self.transcript.seen();
-        let kept_tokens = limits.kept_tokens.min(budget / 4);
-        let kept = compaction::kept_from(&seen, kept_tokens).min(compaction::open_turn(&seen));
-        let before = &seen[..kept];
-        let is_new = |(_, entry): &&&(usize, Entry)| !matches!(entry, Entry::Summary { .. });
-        if before.iter().filter(is_new).count() == 0 {
-            return Err(ChatError::NothingToCompact);
-        }
-        let kept_from = seen
-            .get(kept)
-            .map_or(self.transcript.next_line(), |(line, _)| *line);
-        let parts = compaction::material(before, budget / 2);
-        let tail = messages(&seen[kept..]);
-        let tokens_before = compaction::tokens(&self.messages());
-        let content = summary(&parts, model)?;
-        let tail: Vec<String> = tail.iter().map(Value::to_string).collect();
-        let tail: Vec<&str> = tail.iter().map(String::as_str).collect();
-        let skills = if self.settings.skills {
-            let put_back = self.ledger.reinjection(&tail);
-            put_back.into_iter().map(str::to_owned).collect()
-        } else {
-            Vec::new()
-        };
-        self.transcript.append(Entry::Summary {
-            content,
-            skills,
-            kept_from,
-        })?;
-        self.render();
-        let tokens_after = compaction::tokens(&self.messages());
-        tell(Event::Note(&format!(
-            "compacted: about {tokens_before} tokens became {tokens_after}"
-        )));
-        Ok(())
-    }
-}
-
-/// Lets the model write the summary, part by part.
-fn summary(parts: &[String], model: &mut dyn Model) -> Result<String, ChatError> {
-    let mut summary = String::new();
-    for part in parts {
-        let messages = [
-            json!({"role": "system", "content": compaction::INSTRUCTIONS.trim_end()}),
-            json!({"role": "user", "content": compaction::question(&summary, part)}),
-        ];
-        let request = Request {
-            messages: &messages,
-            tools: &[],
-        };
-        let answer = model.answer(request, &mut |_| {})?;
-        if answer.text.trim().is_empty() {
-            return Err(ModelError::Failed {
-                message: "the model wrote no summary".to_owned(),
-                help: Some("try `/compact` again, or another model".to_owned()),
-            }
-            .into());
-        }
-        answer.text.trim().clone_into(&mut summary);
-    }
-    Ok(summary)
 }

@@ -100,7 +100,7 @@ impl ChatError {
                 "`/help` lists the commands; put a blank before the slash to send the line as it is"
             }
             Self::NotAFolder { .. } => "name a folder that is there",
-            Self::NothingToCompact => "the latest turns always stay as they are",
+            Self::NothingToCompact => "a turn that is not over stays as it is",
             Self::TooManyRounds { .. } => "say how to go on, or ask otherwise",
             Self::Conversation(_) | Self::Discovery(_) | Self::Model(_) => return None,
         };

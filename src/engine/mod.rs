@@ -76,6 +76,8 @@ mod model;
 mod place;
 mod prompt;
 mod stream;
+mod summary;
+mod telling;
 mod transcript;
 
 pub use belt::Tool;

@@ -12,8 +12,8 @@ use std::{fmt, io};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::compaction;
 use super::model::Call;
+use super::summary::summary_text;
 use crate::disclosure::commands::turn;
 use crate::disclosure::ledger::{Ledger, TranscriptFault};
 use crate::disk::Log;
@@ -332,7 +332,7 @@ pub(super) fn messages(entries: &[&(usize, Entry)]) -> Vec<Value> {
             Entry::Note { content, .. } => messages.push(user(&note(content))),
             Entry::Summary {
                 content, skills, ..
-            } => messages.push(user(&compaction::summary_text(content, skills))),
+            } => messages.push(user(&summary_text(content, skills))),
             Entry::Assistant {
                 content,
                 tool_calls,
@@ -366,8 +366,26 @@ fn assistant(content: &str, calls: &[Call]) -> Option<Value> {
         (content, []) => Some(json!({"role": "assistant", "content": content})),
         (content, calls) => {
             let content = Some(content).filter(|content| !content.is_empty());
+            let calls: Vec<Call> = calls.iter().map(sendable).collect();
             Some(json!({"role": "assistant", "content": content, "tool_calls": calls}))
         }
+    }
+}
+
+/// Returns a call as servers take it back: what a model wrote wrongly once must
+/// not make every later request fail.
+fn sendable(call: &Call) -> Call {
+    let is_object =
+        serde_json::from_str(&call.arguments).is_ok_and(|value: Value| value.is_object());
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    Call {
+        id: call.id.clone(),
+        name: call.name.replace(|c| !is_plain(c), "_"),
+        arguments: if is_object {
+            call.arguments.clone()
+        } else {
+            "{}".to_owned()
+        },
     }
 }
 
@@ -555,6 +573,32 @@ mod tests {
                 "user: on",
             ]
         );
+    }
+
+    #[test]
+    fn a_call_that_was_written_wrongly_is_sent_back_as_one_that_is_right() {
+        for (name, arguments, sent) in [
+            ("read", "{\"path\": \"a\"}", ("read", "{\"path\": \"a\"}")),
+            ("read", "", ("read", "{}")),
+            ("read", "{\"path\": ", ("read", "{}")),
+            ("read", "[1]", ("read", "{}")),
+            ("a b\u{1b}", "{}", ("a_b_", "{}")),
+        ] {
+            let call = Call {
+                id: "1".to_owned(),
+                name: name.to_owned(),
+                arguments: arguments.to_owned(),
+            };
+            let message = assistant("", &[call]).unwrap();
+            let function = &message["tool_calls"][0]["function"];
+            assert_eq!(
+                (
+                    function["name"].as_str().unwrap(),
+                    function["arguments"].as_str().unwrap()
+                ),
+                sent
+            );
+        }
     }
 
     #[test]

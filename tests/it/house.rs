@@ -235,11 +235,12 @@ fn one_file_names_the_sdk_of_the_protocol() {
 }
 
 #[test]
-fn one_file_knows_http_one_the_line_editor_and_one_the_transcript() {
+fn http_the_line_editor_signals_and_the_transcript_have_one_file_each() {
     let program = "bin/codeaf-skills/commands/chat";
     for (word, file) in [
         ("ureq::", format!("{program}/client.rs")),
         ("rustyline::", format!("{program}/editor.rs")),
+        ("signal_hook::", format!("{program}/signals.rs")),
         ("disk::Log", "engine/transcript.rs".to_owned()),
     ] {
         let naming: Vec<String> = files()

@@ -74,15 +74,15 @@ fn what_is_in_the_kept_tail_is_not_put_back() {
     let stub = Stub::new([say("One."), say("Two."), say("Short."), say("Three.")]);
 
     sandbox
-        .chat(&stub, &[&format!("/b-kit {}", "one ".repeat(400))])
+        .chat(&stub, &[&format!("/b-kit {}", "one ".repeat(2_400))])
         .success();
     sandbox.chat(&stub, &["/pdf-processing two"]).success();
     // A quarter of the budget holds the second turn and not the first as well.
-    let tail = 4 * (3_174 / 4 + 300);
+    let budget = 4 * (3_174 / 4 + 110);
     sandbox
-        .chat(&stub, &["--context-tokens", &tail.to_string(), "/compact"])
-        .success();
-    sandbox.chat(&stub, &["three"]).success();
+        .chat(&stub, &["--context-tokens", &budget.to_string(), "three"])
+        .success()
+        .has(&["compacted"]);
 
     let after = said(&stub.last());
     assert_eq!(after.len(), 4, "{after:?}");

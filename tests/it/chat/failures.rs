@@ -280,6 +280,26 @@ fn what_is_missing_to_begin_is_told() {
 }
 
 #[test]
+fn the_examples_of_the_help_are_right_usage() {
+    let sandbox = with_pdf_on().file("project/question.txt", "What is a PDF?\n");
+    let help = sandbox.run(["chat", "--help"]).success().stdout;
+    let examples = crate::help::examples(&help);
+    assert_eq!(examples.len(), 3);
+
+    for example in examples {
+        let stub = Stub::new([say("Hello.")]);
+        let example = example.replace("http://127.0.0.1:8080/v1", &stub.url());
+        let says_nothing = !example.contains('\'') && !example.contains('<');
+        let message = if says_nothing { " Hi." } else { "" };
+        let url = stub.url();
+        sandbox
+            .shell(&format!("OPENAI_BASE_URL={url} {example}{message}"))
+            .success()
+            .has(&["Hello.\n"]);
+    }
+}
+
+#[test]
 fn a_call_that_was_cut_short_is_told_as_interrupted() {
     let sandbox = with_pdf_on();
     let stub = Stub::new([call("manual", "{}"), say("One."), say("Two.")]);

@@ -195,6 +195,37 @@ fn a_reload_is_told_once_at_the_tail_and_leaves_the_first_message() {
 }
 
 #[test]
+fn a_note_goes_once_the_first_message_says_what_holds() {
+    let sandbox = with_pdf_on();
+    sandbox
+        .run(["on", "later", "--global", "--force"])
+        .success();
+    let stub = Stub::new([say("One."), say("Two.")]);
+    let mut talk = super::talk::Talk::start(&sandbox, &stub, &[]);
+    talk.wait_for("1 skill on");
+    let sandbox = sandbox.skill("home/.agents/skills", "later", "Comes later.");
+
+    talk.type_line("/reload");
+    talk.wait_for("later is new, and on");
+    talk.type_line("first");
+    talk.wait_for("One.");
+    sandbox
+        .run(["off", "later", "--conversation", "../conv"])
+        .success();
+    talk.type_line("second");
+    talk.wait_for("Two.");
+    talk.end();
+
+    let requests = stub.requests();
+    assert!(said(&requests[0])[0].contains("- later ("));
+    assert_eq!(
+        said(&requests[1]),
+        ["user: first", "assistant: One.", "user: second"]
+    );
+    assert!(!system(&requests[1]).contains("- later ("));
+}
+
+#[test]
 fn a_skill_that_becomes_callable_with_a_reload_is_named_by_prompt_and_belt() {
     let sandbox = sandbox().file("home/.codeaf/skills.json", r#"{"on": ["later"]}"#);
     let stub = Stub::new([say("One."), say("Two.")]);

@@ -264,7 +264,7 @@ fn the_commands_say_what_there_is() {
     talk.wait_for("/skill:NAME where a command above");
     talk.type_line("/skills");
     talk.wait_for("off-kit");
-    talk.wait_for("default     1");
+    talk.wait_for("off    1");
     talk.type_line("/why off-kit");
     talk.wait_for("off-kit is off");
     talk.wait_for("codeaf-skills on off-kit");

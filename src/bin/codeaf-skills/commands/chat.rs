@@ -3,6 +3,7 @@
 mod client;
 mod editor;
 mod screen;
+mod signals;
 
 use std::cell::RefCell;
 use std::fs::File;
@@ -15,13 +16,14 @@ use codeaf_skills::engine::{
 use codeaf_skills::text::{counted, visible};
 use codeaf_skills::{Allowed, DiscoveryError, Env};
 
-use super::{DONE, REFUSED, Status, cause_cells, why};
+use super::{DONE, REFUSED, Status, why};
 use crate::args::Chat as Args;
 use crate::failure::Failure;
 use crate::render::{Console, Rows, answers_a_terminal, cell};
-use client::{Client, Interrupts};
+use client::Client;
 use editor::{Editor, Typed};
 use screen::Screen;
+use signals::Interrupts;
 
 /// Lines of a transcript that were passed over, as many as are shown.
 const FAULTS: usize = 5;
@@ -296,15 +298,12 @@ impl Talk<'_> {
     fn skills(&self) -> Result<(), Failure> {
         let snapshot = self.chat.snapshot().with_fresh_scopes();
         let used = engine::activations(self.chat.entries());
-        let mut rows = Rows::new(&["NAME", "STATE", "DECIDED BY", "USED", "DESCRIPTION"]);
+        let mut rows = Rows::new(&["NAME", "STATE", "USED", "DESCRIPTION"]);
         for skill in snapshot.owners() {
-            let resolution = snapshot.resolution(skill);
             let alias = visible(&snapshot.alias(skill)).into_owned();
-            let (scope, _) = cause_cells(&resolution.cause, self.screen.borrow().console);
             rows.push([
                 alias.clone(),
-                resolution.state.to_string(),
-                scope,
+                snapshot.resolution(skill).state.to_string(),
                 used.get(&alias).copied().unwrap_or(0).to_string(),
                 cell(&skill.description),
             ]);

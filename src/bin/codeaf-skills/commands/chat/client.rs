@@ -2,17 +2,14 @@
 //! only file that knows HTTP.
 
 use std::io::{self, Read};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
 use std::time::{Duration, Instant};
 
 use codeaf_skills::Env;
 use codeaf_skills::engine::{Answer, Decoder, Model, ModelError, Request, WireError, server_words};
 use codeaf_skills::text::one_line;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-use signal_hook::flag;
 
+use super::signals::Interrupts;
 use crate::args::Chat as Args;
 use crate::failure::Failure;
 
@@ -30,65 +27,6 @@ const TICK: Duration = Duration::from_millis(50);
 const WORDS: u64 = 65_536;
 /// Characters of it that are shown.
 const SHOWN: usize = 400;
-
-/// The signals by which a person or a system ends things.
-#[derive(Clone)]
-pub(super) struct Interrupts {
-    /// The answer is to stop.
-    stop: Arc<AtomicBool>,
-    /// So is the program.
-    end: Arc<AtomicBool>,
-    /// Nothing is at work, so that a signal ends the program at once.
-    resting: Arc<AtomicBool>,
-}
-
-impl Interrupts {
-    pub(super) fn watch() -> Result<Self, Failure> {
-        let new = || Arc::new(AtomicBool::new(false));
-        let interrupts = Self {
-            stop: new(),
-            end: new(),
-            resting: new(),
-        };
-        let watched = || -> io::Result<()> {
-            // The second Ctrl-C, while the first is not yet heeded, ends at once.
-            flag::register_conditional_shutdown(SIGINT, 130, Arc::clone(&interrupts.stop))?;
-            flag::register(SIGINT, Arc::clone(&interrupts.stop))?;
-            for signal in [SIGTERM, SIGHUP] {
-                flag::register_conditional_default(signal, Arc::clone(&interrupts.resting))?;
-                flag::register(signal, Arc::clone(&interrupts.stop))?;
-                flag::register(signal, Arc::clone(&interrupts.end))?;
-            }
-            Ok(())
-        };
-        watched().map_err(|error| Failure::from_error("signals", error))?;
-        Ok(interrupts)
-    }
-
-    /// Nothing is at work until [`begin`](Self::begin).
-    pub(super) fn rest(&self) {
-        self.resting.store(true, Ordering::SeqCst);
-    }
-
-    /// Something begins that Ctrl-C may stop.
-    pub(super) fn begin(&self) {
-        self.stop.store(false, Ordering::SeqCst);
-        self.resting.store(false, Ordering::SeqCst);
-    }
-
-    /// Stops what is at work.
-    pub(super) fn stop(&self) {
-        self.stop.store(true, Ordering::SeqCst);
-    }
-
-    pub(super) fn are_to_end(&self) -> bool {
-        self.end.load(Ordering::SeqCst)
-    }
-
-    fn are_to_stop(&self) -> bool {
-        self.stop.load(Ordering::SeqCst)
-    }
-}
 
 /// One server and one model of it.
 pub(super) struct Client {
@@ -521,7 +459,6 @@ mod tests {
 
     /// A client of a server that takes connections and says nothing.
     fn client(listener: &TcpListener, patience: Duration) -> Client {
-        let new = || Arc::new(AtomicBool::new(false));
         Client {
             agent: agent(),
             url: format!(
@@ -530,11 +467,7 @@ mod tests {
             ),
             model: "m".to_owned(),
             key: None,
-            interrupts: Interrupts {
-                stop: new(),
-                end: new(),
-                resting: new(),
-            },
+            interrupts: Interrupts::default(),
             patience,
             most: 1_000,
         }
