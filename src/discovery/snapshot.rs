@@ -251,6 +251,19 @@ impl Snapshot {
         &self.found.attached
     }
 
+    /// Returns the real path of a folder that can be attached.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`DiscoveryError::NotAFolder`] if none is there.
+    pub fn attachable(&self, folder: &Path) -> Result<PathBuf, DiscoveryError> {
+        let path = self.env().absolute(folder);
+        match path.canonicalize() {
+            Ok(real) if real.is_dir() => Ok(real),
+            _ => Err(DiscoveryError::NotAFolder { path }),
+        }
+    }
+
     /// Returns every root in order, with what came of looking at it.
     #[must_use]
     pub fn roots(&self) -> &[LookedAt] {

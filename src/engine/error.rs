@@ -1,7 +1,5 @@
 //! Why a turn, or a command of a conversation, came to no end.
 
-use std::path::PathBuf;
-
 use super::model::ModelError;
 use super::transcript::TranscriptError;
 use crate::disclosure::ActivationError;
@@ -43,12 +41,6 @@ pub enum ChatError {
         /// Whether it only lacks the name of a skill.
         takes_a_name: bool,
     },
-    /// A folder that was to be attached is not there.
-    #[error("cannot attach {}: it is not a folder", path.display())]
-    NotAFolder {
-        /// What was named.
-        path: PathBuf,
-    },
     /// Everything that was said stays as it is.
     #[error("there is nothing to compact")]
     NothingToCompact,
@@ -67,7 +59,7 @@ impl ChatError {
         match self {
             Self::NoPlace => "no_home",
             Self::Conversation(_) => "conversation_not_found",
-            Self::Discovery(_) | Self::NotAFolder { .. } => "folder_not_found",
+            Self::Discovery(_) => "folder_not_found",
             Self::Store(_) => "scope_not_written",
             Self::Transcript(TranscriptError::Busy { .. }) => "conversation_busy",
             Self::Transcript(_) => "transcript",
@@ -99,7 +91,6 @@ impl ChatError {
             Self::NoSuchCommand { .. } => {
                 "`/help` lists the commands; put a blank before the slash to send the line as it is"
             }
-            Self::NotAFolder { .. } => "name a folder that is there",
             Self::NothingToCompact => "a turn that is not over stays as it is",
             Self::TooManyRounds { .. } => "say how to go on, or ask otherwise",
             Self::Conversation(_) | Self::Discovery(_) | Self::Model(_) => return None,

@@ -10,7 +10,7 @@ use serde_json::json;
 use super::error::ChatError;
 use crate::discovery::conversation::{Conversation, ConversationError, META_FILE};
 use crate::env::{Env, is_conversation_id};
-use crate::scope::{self, Scope, ScopePath};
+use crate::scope::{self, Scope, ScopePath, StoreError};
 use crate::text::path_text;
 
 /// Finds the conversation that `env` names, starts it if it is not there, and
@@ -22,14 +22,15 @@ pub(super) fn begin(env: &mut Env) -> Result<PathBuf, ChatError> {
         file: folder.join(META_FILE),
         within: None,
     };
-    // One that is there is not judged here: it may be mended while we run.
-    if meta.file.symlink_metadata().is_err() {
-        let id = match folder.file_name() {
-            Some(name) if is_conversation_id(Path::new(name)) => path_text(Path::new(name)).into(),
-            _ => new_id(),
-        };
-        let text = json!({"id": id, "workspace": path_text(&env.start)});
-        scope::begin(&meta, &text, &env.limits)?;
+    let id = match folder.file_name() {
+        Some(name) if is_conversation_id(Path::new(name)) => path_text(Path::new(name)).into(),
+        _ => new_id(),
+    };
+    let text = json!({"id": id, "workspace": path_text(&env.start)});
+    match scope::begin(&meta, &text, &env.limits) {
+        // It is there, and may be mended while we run.
+        Ok(_) | Err(StoreError::Unreadable { .. }) => {}
+        Err(error) => return Err(error.into()),
     }
     env.conversation = Some(folder.clone());
     Ok(folder)

@@ -105,17 +105,12 @@ impl Chat {
     ///
     /// Returns why it cannot be attached; then everything is as before.
     pub fn attach(&mut self, folder: &Path) -> Result<PathBuf, ChatError> {
-        let env = self.snapshot.env();
-        let path = env.absolute(folder);
-        let path = match path.canonicalize() {
-            Ok(path) if path.is_dir() => path,
-            _ => return Err(ChatError::NotAFolder { path }),
-        };
+        let path = self.snapshot.attachable(folder)?;
         let meta = self
             .snapshot
             .scope_path(Scope::Conversation)
-            .map_err(|_| ChatError::NotAFolder { path: path.clone() })?;
-        scope::attach(&meta, &path_text(&path), &env.limits)?;
+            .map_err(|_| ChatError::NoPlace)?;
+        scope::attach(&meta, &path_text(&path), &self.snapshot.env().limits)?;
         self.snapshot = self.snapshot.reload()?;
         self.render();
         Ok(path)

@@ -71,7 +71,13 @@ fn at_the_budget_a_summary_takes_the_place_and_skills_stay_verbatim() {
 #[test]
 fn what_is_in_the_kept_tail_is_not_put_back() {
     let sandbox = with_pdf_on().skill("home/.agents/skills", "b-kit", "Is b.");
-    let stub = Stub::new([say("One."), say("Two."), say("Short."), say("Three.")]);
+    let stub = Stub::new([
+        say("One."),
+        say("Two."),
+        say("Short."),
+        say("Short."),
+        say("Three."),
+    ]);
 
     sandbox
         .chat(&stub, &[&format!("/b-kit {}", "one ".repeat(2_400))])
