@@ -351,6 +351,7 @@ fn too_large(skill: &Skill, files: &[EntryFile]) -> Vec<Diagnostic> {
 mod tests {
     use super::super::test_folders::Folders;
     use super::*;
+    use crate::personal::test_store::Store;
     use std::fs;
     use std::os::unix::fs::symlink;
 
@@ -577,6 +578,40 @@ mod tests {
         ] {
             assert_eq!(read(uri), found);
         }
+    }
+
+    #[test]
+    fn a_personal_skill_is_its_text_at_an_address_of_its_own() {
+        let folders = Folders::new();
+        folders.skill("home", "map-kit", "In a folder.", "");
+        folders.global(r#"{"on": ["personal/map-kit", "workspace/map-kit"]}"#);
+        let text = "---\nname: map-kit\ndescription: Kept.\n---\nDo it.";
+        let snapshot = folders.load_with(&Store::of(&[("map-kit", text)]));
+
+        let entry = snapshot.entry_at("skill://personal/map-kit/SKILL.md");
+        let file = snapshot.file_at("skill://personal/map-kit/SKILL.md");
+
+        assert_eq!(
+            uris(&snapshot.served().0),
+            [
+                "skill://personal/map-kit/SKILL.md",
+                "skill://workspace/map-kit/SKILL.md"
+            ]
+        );
+        let entry = entry.unwrap();
+        assert_eq!(entry.frontmatter["description"], "Kept.");
+        assert_eq!(entry.resources.len(), 1);
+        assert_eq!(entry.resources[0].digest, sha256_of(text.as_bytes()));
+        assert_eq!(file.unwrap().content, Carried::Text(text.to_owned()));
+        assert_eq!(
+            uris(&snapshot.folder_at("skill://personal/map-kit").unwrap()),
+            ["skill://personal/map-kit/SKILL.md"]
+        );
+        // A bare name is nobody's address while both have it.
+        assert!(snapshot.file_at("skill://map-kit/SKILL.md").is_err());
+        let asked = serde_json::json!({"name": "personal/map-kit", "path": "SKILL.md", "limit": 9});
+        let page = snapshot.read_skill_file(&asked).message;
+        assert_eq!(page["data"]["content"], "---\nname:");
     }
 
     #[test]

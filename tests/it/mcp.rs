@@ -844,6 +844,31 @@ fn a_call_reads_the_skill_and_the_decisions_and_no_other_skill() {
 }
 
 #[test]
+fn it_ends_cleanly_when_it_is_asked_to() {
+    let sandbox = two_kits();
+    for signal in ["-TERM", "-INT"] {
+        let mut client = Client::connected(&sandbox);
+        assert_eq!(client.offered(), ["map-kit"]);
+
+        let pid = client.server.id().to_string();
+        let kill = std::process::Command::new("kill")
+            .args([signal, &pid])
+            .status();
+        assert!(kill.unwrap().success());
+
+        let began = Instant::now();
+        let status = loop {
+            if let Some(status) = client.server.try_wait().unwrap() {
+                break status;
+            }
+            assert!(began.elapsed() < PATIENCE, "the server goes on");
+            std::thread::sleep(Duration::from_millis(10));
+        };
+        assert_eq!(status.code(), Some(0), "{signal}");
+    }
+}
+
+#[test]
 fn a_client_that_vanishes_ends_the_server() {
     let sandbox = two_kits();
     let mut command = sandbox.command(["mcp"]);
