@@ -8,7 +8,7 @@ use super::survey::{Survey, survey};
 use super::{Case, Effect, Evidence, Profile, Reader, judge};
 use crate::diagnostic::{Diagnostic, Rule, Severity, Span};
 use crate::limits::Limits;
-use crate::skill::frontmatter::{self, Facts, Fence, read_between};
+use crate::skill::frontmatter::{self, Content, Facts, Fence, Field, Style, read_between};
 
 /// What a system does with a SKILL.md, from the kindest to the worst.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -118,9 +118,26 @@ impl<'a> Reading<'a> {
         if let Some((_, facts)) = known.iter().find(|(known, _)| known == text) {
             return Rc::clone(facts);
         }
-        let facts = Rc::new(read_between(text, self.limits));
+        let facts = if self.reads_as(text) {
+            Rc::new(self.facts.clone())
+        } else {
+            Rc::new(read_between(text, self.limits))
+        };
         known.push((text.to_owned(), Rc::clone(&facts)));
         facts
+    }
+
+    /// Whether a text between fences says what was read already: where it is the
+    /// same, but for a last line end that no block at its end needs.
+    fn reads_as(&self, text: &str) -> bool {
+        let Some(own) = own_inner(self.bytes, self.facts) else {
+            return false;
+        };
+        let ends_alike = || {
+            let fields = &self.facts.fields;
+            own.strip_suffix(b"\n") == Some(text.as_bytes()) && !ends_in_block(fields)
+        };
+        own == text.as_bytes() || ends_alike()
     }
 
     /// Returns what the system of `profile` does with the SKILL.md.
@@ -214,6 +231,39 @@ impl<'a> Reading<'a> {
             body: None,
         }
     }
+}
+
+/// Returns what stands between the fences as we see them.
+fn own_inner<'a>(bytes: &'a [u8], facts: &Facts) -> Option<&'a [u8]> {
+    facts.closing?;
+    let start = bytes.iter().position(|&b| b == b'\n')? + 1;
+    let head = bytes.get(start..facts.body)?;
+    let head = head.strip_suffix(b"\n").unwrap_or(head);
+    let end = head
+        .iter()
+        .rposition(|&b| b == b'\n')
+        .map_or(0, |at| at + 1);
+    head.get(..end)
+}
+
+/// Whether the last of `fields` may end in a block, whose text ends as the file
+/// does.
+fn ends_in_block(fields: &[Field]) -> bool {
+    let mut last = fields.last().map(|field| &field.value);
+    while let Some(value) = last {
+        last = match &value.content {
+            Content::Scalar(scalar) => {
+                return !matches!(
+                    scalar.style,
+                    Some(Style::Plain | Style::Single | Style::Double)
+                );
+            }
+            Content::Sequence(values) => values.last(),
+            Content::Mapping(fields) => fields.last().map(|field| &field.value),
+        };
+    }
+    // Without fields there may be anything.
+    fields.is_empty()
 }
 
 /// Returns what the system of `profile` does with a SKILL.md; for several
@@ -429,4 +479,48 @@ fn filled(text: &str, seen: &Survey, file: &Path, folder: &str) -> String {
         .replace("{description bytes}", &description.len().to_string())
         .replace("{requirements}", &seen.requirements)
         .replace("{name}", name)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        /// What is not read again would say the same.
+        #[test]
+        fn a_text_that_reads_as_our_own_has_our_facts(
+            lines in prop::collection::vec(
+                prop_oneof![
+                    Just("a: b"), Just("a: b: c"), Just(" d: e"), Just("f: |"), Just("f: >-"),
+                    Just("  g"), Just(""), Just("h: [i, j]"), Just("k:\t'l'"), Just("m: \"n"),
+                    Just("o: &p q"), Just("r: *p"), Just("s: !t u"), Just("v: x # y"), Just("- z"),
+                    Just("# c"), Just("name: w"), Just("  description: w"), Just("metadata:"),
+                ],
+                0..8,
+            ),
+        ) {
+            let inner = [lines.join("\n").as_str(), "\n"].concat();
+            let inner = if lines.is_empty() { String::new() } else { inner };
+            let bytes = format!("---\n{inner}---\nBody.\n").into_bytes();
+            let limits = Limits::DEFAULT;
+            let facts = frontmatter::read(&bytes, &limits);
+            let reading = Reading::new(&bytes, &facts, (Path::new("/s"), "s"), &limits);
+
+            prop_assert!(reading.reads_as(&inner));
+            let shorter = inner.strip_suffix('\n').unwrap_or(&inner);
+            for text in [&*inner, shorter] {
+                if reading.reads_as(text) {
+                    let again = read_between(text, &limits);
+                    prop_assert_eq!(&again.fields, &facts.fields);
+                    prop_assert_eq!(&again.fault, &facts.fault);
+                    prop_assert_eq!(&again.comments, &facts.comments);
+                    prop_assert_eq!(&again.aliases, &facts.aliases);
+                    prop_assert_eq!(&again.tags, &facts.tags);
+                    prop_assert_eq!(&again.tabs, &facts.tabs);
+                }
+            }
+        }
+    }
 }
