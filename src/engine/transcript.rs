@@ -18,7 +18,7 @@ use crate::disclosure::commands::turn;
 use crate::disclosure::ledger::{Ledger, TranscriptFault};
 use crate::disk::Log;
 use crate::limits::Limits;
-use crate::text::{system_words, write_json};
+use crate::text::write_json;
 
 /// The file of a conversation that holds what was said.
 pub const TRANSCRIPT_FILE: &str = "transcript.jsonl";
@@ -114,7 +114,7 @@ pub enum TranscriptError {
         most: u64,
     },
     /// The operating system refused.
-    #[error("cannot {action} {}: {}", path.display(), system_words(source))]
+    #[error("cannot {action} {}", path.display())]
     Io {
         /// What was refused, in plain words.
         action: &'static str,

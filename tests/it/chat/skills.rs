@@ -286,3 +286,23 @@ fn without_a_name_the_skills_are_listed() {
     assert_eq!(data["count"], 1);
     assert_eq!(data["skill_groups"][0]["origin"], "home");
 }
+
+#[test]
+fn a_line_that_only_looks_like_a_command_is_told_how_to_be_sent() {
+    let sandbox = with_pdf_on();
+    let stub = Stub::new([say("One.")]);
+
+    sandbox
+        .chat(&stub, &["/usr/bin/x is broken"])
+        .refused()
+        .is("
+        -- stderr --
+        \u{25c6} skill usr/bin/x · not found
+        error: no skill is called `usr/bin/x`
+        help: `/skills` lists the names; put a blank before the slash to send the line as it is
+        -- exit 1 --
+    ");
+    sandbox.chat(&stub, &[" /usr/bin/x is broken"]).success();
+
+    assert_eq!(said(&stub.last()), ["user:  /usr/bin/x is broken"]);
+}

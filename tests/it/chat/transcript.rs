@@ -2,6 +2,7 @@
 //! second chat does to them.
 
 use std::os::unix::fs::PermissionsExt;
+use std::process::Stdio;
 use std::time::Instant;
 
 use serde_json::json;
@@ -149,7 +150,11 @@ fn a_kill_in_the_middle_leaves_whole_lines_and_no_lock() {
     let sandbox = with_pdf_on();
     let begun = format!("{HEAD}{}", event(&json!({"content": "Half"})));
     let stub = Stub::new([Act::Hold(begun.into_bytes()), say("Two.")]);
-    let mut child = sandbox.chat_command(&stub, &["first"]).spawn().unwrap();
+    let mut child = sandbox
+        .chat_command(&stub, &["first"])
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
     stub.wait_for(1);
     child.kill().unwrap();
     child.wait().unwrap();
@@ -198,7 +203,7 @@ fn what_cannot_be_a_transcript_is_refused() {
     sandbox
         .chat(&stub, &["Hi."])
         .refused()
-        .has(&["error: cannot open [D]/conv/transcript.jsonl: "]);
+        .has(&["error: cannot open [D]/conv/transcript.jsonl\ncaused by: Is a directory"]);
 }
 
 #[test]

@@ -14,7 +14,7 @@ use codeaf_skills::engine::{
     self, BuiltIn, ChatError, Entry, Event, Input, Model, ModelError, Settings,
 };
 use codeaf_skills::text::{counted, visible};
-use codeaf_skills::{Allowed, DiscoveryError, Env};
+use codeaf_skills::{ActivationError, Allowed, DiscoveryError, Env};
 
 use super::{DONE, REFUSED, Status, why};
 use crate::args::Chat as Args;
@@ -367,6 +367,13 @@ impl Talk<'_> {
 impl From<ChatError> for Failure {
     fn from(error: ChatError) -> Self {
         match error {
+            ChatError::Activation(ActivationError::NotFound {
+                ref near,
+                is_broken: false,
+                ..
+            }) if near.is_empty() => Self::from_error("skill_not_found", error).help(
+                "`/skills` lists the names; put a blank before the slash to send the line as it is",
+            ),
             ChatError::Activation(error) => error.into(),
             ChatError::Store(error) => error.into(),
             ChatError::Discovery(error) => error.into(),
