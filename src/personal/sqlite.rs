@@ -22,6 +22,10 @@ use crate::text::system_words;
 /// What makes the tables, a version each.
 const MIGRATIONS: [&str; 1] = [include_str!("migrations/sqlite/0001.sql")];
 
+/// Steps of SQLite between two looks at the clock: some hundredths of a
+/// millisecond, and few looks in a listing.
+const STEPS: std::ffi::c_int = 2_000;
+
 /// Marks a database as ours: `cdaf`.
 const APPLICATION: i32 = i32::from_be_bytes(*b"cdaf");
 
@@ -66,7 +70,13 @@ impl SqliteStore {
                 },
             })
         };
-        answer().unwrap_or_else(|error| Err(fault(&error, self.reading)))
+        answer().unwrap_or_else(|error| {
+            Err(match fault(&error, self.reading) {
+                // Nothing was to be written.
+                StoreFault::NotWritten { cause } => StoreFault::Away { cause },
+                fault => fault,
+            })
+        })
     }
 
     /// Returns whether there is a file. A pipe in its place would never end.
@@ -88,8 +98,8 @@ impl SqliteStore {
     /// read, and nobody has it open, it is read as it lies there.
     fn open_to_read(&self) -> rusqlite::Result<Connection> {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let database = Connection::open_with_flags(&self.file, flags)?;
-        prepare(&database, self.reading)?;
+        let mut database = Connection::open_with_flags(&self.file, flags)?;
+        prepare(&mut database, self.reading)?;
         database.pragma_update(None, "query_only", true)?;
         match version(&database) {
             Err(error) if is_about_files(&error) && !self.has_log() => {}
@@ -98,8 +108,8 @@ impl SqliteStore {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
             | OpenFlags::SQLITE_OPEN_NO_MUTEX
             | OpenFlags::SQLITE_OPEN_URI;
-        let database = Connection::open_with_flags(unchanging(&self.file), flags)?;
-        prepare(&database, self.reading)?;
+        let mut database = Connection::open_with_flags(unchanging(&self.file), flags)?;
+        prepare(&mut database, self.reading)?;
         Ok(database)
     }
 
@@ -137,7 +147,7 @@ impl SqliteStore {
     ) -> rusqlite::Result<Result<T, PersonalError>> {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let mut database = Connection::open_with_flags(&self.file, flags)?;
-        prepare(&database, self.writing)?;
+        prepare(&mut database, self.writing)?;
         let found = version(&database)?;
         let is_new = found == 0 && is_empty(&database)?;
         if !is_new && let Err(fault) = fit(found, &database)? {
@@ -305,6 +315,7 @@ fn fault(error: &rusqlite::Error, patience: Duration) -> StoreFault {
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
             StoreFault::Locked { patience }
         }
+        Some(ErrorCode::OperationInterrupted) => StoreFault::Slow { patience },
         Some(ErrorCode::DiskFull) => StoreFault::NotWritten {
             cause: "the disk is full".to_owned(),
         },
@@ -350,10 +361,12 @@ fn is_own(owner: Owner<'_>) -> Result<(), StoreFault> {
     }
 }
 
-/// Sets what holds for every connection: how long to wait, and that nothing in
-/// the file's own schema is trusted.
-fn prepare(database: &Connection, patience: Duration) -> rusqlite::Result<()> {
+/// Sets what holds for every connection: how long to wait for others and for an
+/// answer, and that nothing in the file's own schema is trusted.
+fn prepare(database: &mut Connection, patience: Duration) -> rusqlite::Result<()> {
     database.busy_timeout(patience)?;
+    let until = Instant::now() + patience;
+    database.progress_handler(STEPS, Some(move || Instant::now() > until))?;
     database.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
     database.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
     Ok(())

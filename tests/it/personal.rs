@@ -154,6 +154,10 @@ fn a_new_store_is_for_its_owner_alone() {
         .mode();
 
     assert_eq!(mode & 0o777, 0o600);
+    let journal: String = database(&sandbox)
+        .query_row("PRAGMA journal_mode", [], |row| row.get(0))
+        .unwrap();
+    assert_eq!(journal, "wal");
     assert_eq!(sandbox.names_in("home/.codeaf"), ["personal.db"]);
 }
 
@@ -692,6 +696,32 @@ fn what_is_wrong_with_a_store_hides_no_other_skill() {
             assert!(is_same, "{words}");
         }
     }
+}
+
+#[test]
+fn a_file_that_was_made_to_hold_us_up_does_not() {
+    let sandbox = Sandbox::new()
+        .home_skill("pdf", "Reads PDF files.")
+        .folder("home/.codeaf");
+    let database = database(&sandbox);
+    let mark = i32::from_be_bytes(*b"cdaf");
+    database
+        .pragma_update(None, "application_id", mark)
+        .unwrap();
+    database.pragma_update(None, "user_version", 1).unwrap();
+    let view = "
+        CREATE VIEW personal_skills AS
+        WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r)
+        SELECT n AS id, 'n' AS name, '' AS description, x'00' AS content, 1 AS version, '' AS updated_at FROM r";
+    database.execute_batch(view).unwrap();
+
+    let started = Instant::now();
+    sandbox
+        .run(["list"])
+        .success()
+        .has(&["pdf", "the store did not answer within 2 s"]);
+
+    assert!(started.elapsed() < Duration::from_secs(8));
 }
 
 #[test]
