@@ -164,16 +164,11 @@ impl Snapshot {
                 listed.push(skill_of(entry, &place));
             }
         }
-        let of = |source| {
-            self.skills()
-                .iter()
-                .filter(move |skill| skill.source() == source)
-        };
-        if of(Source::Personal).eq(&listed) {
-            return;
+        let now = self.skills().iter();
+        let now = now.filter(|skill| skill.source() == Source::Personal);
+        if !now.eq(&listed) {
+            self.set_personal(listed);
         }
-        let folders = of(Source::Workspace).cloned();
-        self.set_skills(folders.chain(listed).collect());
     }
 }
 

@@ -277,10 +277,13 @@ impl Snapshot {
         &self.skills
     }
 
-    pub(super) fn set_skills(&mut self, skills: Vec<Skill>) {
-        self.has_personal = skills
-            .iter()
-            .any(|skill| skill.source() == Source::Personal);
+    /// Puts other skills in the place of the personal ones.
+    pub(super) fn set_personal(&mut self, listed: Vec<Skill>) {
+        // Nobody else has those of a snapshot that is just being taken.
+        let mut skills = Arc::unwrap_or_clone(std::mem::take(&mut self.skills));
+        skills.retain(|skill| skill.source() == Source::Workspace);
+        self.has_personal = !listed.is_empty();
+        skills.extend(listed);
         self.skills = Arc::new(in_order(skills));
     }
 

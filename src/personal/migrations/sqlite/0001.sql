@@ -15,11 +15,12 @@ CREATE TABLE personal_skills (
         CONSTRAINT name_bytes CHECK (length(CAST(name AS BLOB)) <= 256),
     description TEXT NOT NULL DEFAULT ''
         CONSTRAINT description_bytes CHECK (length(CAST(description AS BLOB)) <= 4096),
-    content BLOB NOT NULL
-        CONSTRAINT content_bytes CHECK (length(content) <= 65536),
     version INTEGER NOT NULL DEFAULT 1,
     created_at TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')),
-    updated_at TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now'))
+    updated_at TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')),
+    -- Last, so that a listing reads no page of it.
+    content BLOB NOT NULL
+        CONSTRAINT content_bytes CHECK (length(content) <= 65536)
 ) STRICT;
 
 -- Who is writing: set by this program at the beginning of a change and taken
