@@ -79,10 +79,14 @@ impl Cli {
         let named = words
             .iter()
             .skip(1)
-            .find_map(|word| commands.find_subcommand(word))
-            .cloned();
-        let one = Globals::augment_args(clap::Command::default()).subcommands(named);
-        Self::read_with(one, words).or_else(|_| Self::read_with(Self::command(), words))
+            .find_map(|word| commands.find_subcommand(word));
+        if let Some(named) = named {
+            let one = Globals::augment_args(clap::Command::default()).subcommand(named.clone());
+            if let Ok(cli) = Self::read_with(one, words) {
+                return Ok(cli);
+            }
+        }
+        Self::read_with(Self::command(), words)
     }
 
     fn read_with(program: clap::Command, words: &[OsString]) -> Result<Self, clap::Error> {
