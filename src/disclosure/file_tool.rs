@@ -26,14 +26,7 @@ impl Snapshot {
     /// tools; nothing if no skill is callable.
     #[must_use]
     pub fn file_tool_definition(&self) -> Option<Value> {
-        let callable = self.callable();
-        if callable.is_empty() {
-            return None;
-        }
-        let names: Vec<String> = callable
-            .iter()
-            .map(|skill| self.shown_alias(skill))
-            .collect();
+        let names = self.callable_names()?;
         let limits = &self.env().limits;
         Some(json!({
             "type": "function",

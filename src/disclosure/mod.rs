@@ -72,6 +72,16 @@ impl Snapshot {
             .permits([&*alias, skill.name.as_str(), qualified.as_str()])
     }
 
+    /// Returns the names of the callable skills for the enum of a tool, in the
+    /// order of the catalog; nothing if there are none, for then there is no
+    /// tool.
+    fn callable_names(&self) -> Option<Vec<String>> {
+        let callable = self.callable();
+        let names = callable.iter().map(|skill| self.shown_alias(skill));
+        let names: Vec<String> = names.collect();
+        (!names.is_empty()).then_some(names)
+    }
+
     /// Returns the alias of `skill` as the model sees it.
     fn shown_alias(&self, skill: &Skill) -> String {
         visible(&self.alias(skill)).into_owned()

@@ -30,14 +30,7 @@ impl Snapshot {
     /// The enum of names has the order of the catalog.
     #[must_use]
     pub fn tool_definition(&self) -> Option<Value> {
-        let callable = self.callable();
-        if callable.is_empty() {
-            return None;
-        }
-        let names: Vec<String> = callable
-            .iter()
-            .map(|skill| self.shown_alias(skill))
-            .collect();
+        let names = self.callable_names()?;
         Some(json!({
             "type": "function",
             "function": {
