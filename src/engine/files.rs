@@ -221,18 +221,18 @@ mod tests {
         fn new() -> Self {
             let temporary = tempfile::tempdir().unwrap();
             let top = temporary.path().canonicalize().unwrap();
-            for folder in ["work/sub", "kit", "else"] {
+            for folder in ["here/sub", "kit", "else"] {
                 fs::create_dir_all(top.join(folder)).unwrap();
             }
-            fs::write(top.join("work/a.txt"), "aé€b").unwrap();
-            fs::write(top.join("work/sub/b.txt"), "b").unwrap();
+            fs::write(top.join("here/a.txt"), "aé€b").unwrap();
+            fs::write(top.join("here/sub/b.txt"), "b").unwrap();
             fs::write(top.join("kit/guide.md"), "guide").unwrap();
             fs::write(top.join("else/secret"), "no").unwrap();
-            fs::write(top.join("work/binary"), b"\xff\xfe\0").unwrap();
-            fs::write(top.join("work/nul"), b"a\0b").unwrap();
-            symlink(top.join("else/secret"), top.join("work/link")).unwrap();
+            fs::write(top.join("here/binary"), b"\xff\xfe\0").unwrap();
+            fs::write(top.join("here/nul"), b"a\0b").unwrap();
+            symlink(top.join("else/secret"), top.join("here/link")).unwrap();
             symlink(top.join("else"), top.join("kit/out")).unwrap();
-            let grants = Grants(vec![top.join("work"), top.join("kit")]);
+            let grants = Grants(vec![top.join("here"), top.join("kit")]);
             Self {
                 _temporary: temporary,
                 top,
@@ -260,7 +260,7 @@ mod tests {
             ("a.txt", "aé€b"),
             ("./a.txt", "aé€b"),
             ("sub//b.txt", "b"),
-            ("[D]/work/sub/b.txt", "b"),
+            ("[D]/here/sub/b.txt", "b"),
             ("[D]/kit/guide.md", "guide"),
             ("[D]/kit/./guide.md", "guide"),
             ("[D]/else/secret", "not_allowed"),
