@@ -5,6 +5,7 @@ use std::path::Path;
 use codeaf_skills::Env;
 use codeaf_skills::check::fix::{self, Fix, FixError, FixOptions, Left};
 use codeaf_skills::check::targets::Found;
+use codeaf_skills::text::counted;
 
 use super::decide::{print_diff, unified};
 use super::{DONE, REFUSED, Status};
@@ -31,7 +32,10 @@ pub(super) fn mend(
                     console.note(format_args!(
                         "note: {} had {} (hard links); what they name is as it was",
                         console.path(&fixed.file),
-                        counted_names(fixed.other_names)
+                        counted(
+                            usize::try_from(fixed.other_names).unwrap_or(usize::MAX),
+                            "other name"
+                        )
                     ));
                 }
                 if fixed.file != target.file {
@@ -80,13 +84,6 @@ pub(super) fn preview(
         console.note("note: nothing to mend");
     }
     Ok(if all_done { DONE } else { REFUSED })
-}
-
-fn counted_names(count: u64) -> String {
-    match count {
-        1 => "1 other name".to_owned(),
-        count => format!("{count} other names"),
-    }
 }
 
 /// Tells why one file is not mended; the others still are.
