@@ -286,6 +286,9 @@ impl serde_json::ser::Formatter for Visible {
         writer: &mut W,
         fragment: &str,
     ) -> io::Result<()> {
+        if is_printable(fragment.as_bytes()) {
+            return writer.write_all(fragment.as_bytes());
+        }
         let mut written = 0;
         for (at, hidden) in hidden_characters(fragment) {
             writer.write_all(&fragment.as_bytes()[written..at])?;
@@ -371,6 +374,22 @@ fn is_plain(text: &str) -> bool {
     // Without a way out, so that the compiler can test many bytes in one step.
     let acts = |b: u8| (b < b' ' && b != b'\n' && b != b'\t') || b > b'~';
     !text.bytes().fold(false, |found, b| found | acts(b))
+}
+
+/// Whether a text is printable ASCII. A listing asks this of each of its keys
+/// and values, most of them short, so eight bytes are looked at in one step.
+fn is_printable(text: &[u8]) -> bool {
+    const BLANKS: u64 = u64::from_ne_bytes([b' '; 8]);
+    const ONES: u64 = u64::from_ne_bytes([1; 8]);
+    const HIGH_BITS: u64 = u64::from_ne_bytes([0x80; 8]);
+    let (words, rest) = text.as_chunks::<8>();
+    let acts = words.iter().fold(0, |found, word| {
+        let word = u64::from_ne_bytes(*word);
+        // The high bit of a byte tells that it was one above `~`, or, as no
+        // byte borrows from a smaller neighbour unless that acts, below a blank.
+        found | word | word.wrapping_add(ONES) | word.wrapping_sub(BLANKS)
+    });
+    acts & HIGH_BITS == 0 && rest.iter().all(|b| (b' '..=b'~').contains(b))
 }
 
 /// Returns whether `c` acts on a terminal, turns the direction of text or shows
@@ -815,6 +834,20 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn a_step_of_eight_bytes_finds_what_single_ones_find(
+            mut text in proptest::collection::vec(b' '..=b'~', 0..20),
+            other in any::<u8>(),
+            at in any::<proptest::sample::Index>(),
+        ) {
+            prop_assert!(is_printable(&text));
+            if !text.is_empty() {
+                let at = at.index(text.len());
+                text[at] = other;
+                prop_assert_eq!(is_printable(&text), (b' '..=b'~').contains(&other));
+            }
+        }
+
         #[test]
         fn cleaning_twice_equals_once(text in "(\\PC|[\u{200b}\u{200c}\u{200d}\u{e01}\u{845b}\u{e0100}\u{182d}\u{180b}\u{180e}\u{5d0}\u{ad}\u{fe0f}\u{1f468}\u{1f3fd}\u{1f3f4}\u{e0067}\u{e007f}\u{645}\u{1b}\\[a;m]){0,24}") {
             let once = clean(&text).into_owned();
