@@ -64,6 +64,19 @@ pub enum StoreChoice {
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(pub String);
 
+impl Secret {
+    /// Returns what may be shown of the URL of a store: one of SQLite is a path,
+    /// any other can hold a password and is `…`, however it is spelled.
+    #[must_use]
+    pub fn shown(&self) -> &str {
+        if self.0.starts_with(SQLITE) {
+            &self.0
+        } else {
+            "…"
+        }
+    }
+}
+
 impl fmt::Debug for Secret {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Secret(…)")

@@ -150,11 +150,8 @@ fn place_flags(globals: &Globals) -> Vec<String> {
         .iter()
         .map(|path| ("--skills-dir", path));
     let places = start.chain(folders).chain(roots);
-    // The URL of a server may hold a password.
-    let store = globals
-        .store
-        .iter()
-        .filter(|url| url.starts_with("sqlite:"));
+    let may_be_shown = |url: &&String| Secret((*url).clone()).shown() == *url;
+    let store = globals.store.iter().filter(may_be_shown);
     let store = store.flat_map(|url| ["--store".to_owned(), url.clone()]);
     places
         .flat_map(|(flag, path)| [flag.to_owned(), path.to_string_lossy().into_owned()])
