@@ -57,7 +57,7 @@ fn a_skill_is_added_listed_shown_replaced_and_removed() {
         added review (74 B)
         -- stderr --
         wrote ~/.codeaf/personal.db
-        note: it is off; `codeaf-skills on review --global` turns it on
+        note: it is off; `codeaf-skills on personal/review --global` turns it on
     ");
     sandbox.run(["personal", "show", "review"]).is("
         name         review
@@ -486,7 +486,7 @@ fn both_sources_meet_under_aliases() {
         .run(["on", "personal/review", "note", "--global"])
         .is("
         personal/review  on  global  ~/.codeaf/skills.json:3:5
-        note             on  global  ~/.codeaf/skills.json:4:5
+        personal/note    on  global  ~/.codeaf/skills.json:4:5
         -- stderr --
         wrote ~/.codeaf/skills.json
     ");
@@ -602,6 +602,144 @@ fn a_store_is_named_by_flag_variable_or_global_file() {
         .run(["--store", "mysql:x", "list"])
         .usage()
         .has(&["a store begins with `sqlite:` or `postgres://`"]);
+}
+
+#[test]
+fn a_decision_on_a_personal_skill_is_written_with_its_source() {
+    let sandbox = with(&["db-a", "db-b"]);
+    let global = "home/.codeaf/skills.json";
+
+    sandbox.run(["on", "db-a", "--global"]).success().is("
+        personal/db-a  on  global  ~/.codeaf/skills.json:3:5
+        -- stderr --
+        wrote ~/.codeaf/skills.json
+    ");
+    sandbox.run(["off", "db-*", "--project"]).success().is("
+        personal/db-a  off  project  .codeaf/skills.json:4:5
+        personal/db-b  off  project  .codeaf/skills.json:5:5
+        -- stderr --
+        wrote .codeaf/skills.json
+    ");
+    sandbox.run(["clear", "db-*", "--project"]).success();
+    sandbox
+        .run(["on", "p*", "--global"])
+        .refused()
+        .has(&["no skill matches `p*`"]);
+    sandbox.run(["why", "db-a"]).success().has(&[
+        "by `personal/db-a` <- decides",
+        "codeaf-skills off personal/db-a --global",
+    ]);
+    sandbox
+        .run(["why", "db-b"])
+        .success()
+        .has(&["codeaf-skills on personal/db-b --global"]);
+    let cloned = sandbox.skill("project/.claude/skills", "db-a", "From a repository.");
+
+    cloned.run(["is-on", "workspace/db-a"]).refused();
+    cloned.run(["is-on", "personal/db-a"]).success();
+    assert_eq!(
+        cloned.read(global),
+        "{\n  \"on\": [\n    \"personal/db-a\"\n  ],\n  \"off\": []\n}\n"
+    );
+}
+
+#[test]
+fn a_repositorys_copy_that_a_bare_entry_turned_on_is_marked() {
+    let sandbox = with(&["x"])
+        .file("home/.codeaf/skills.json", r#"{"on": ["x"]}"#)
+        .project_skill("x", "From a repository.");
+    let marks = |sandbox: &Sandbox| {
+        let listed = sandbox.run(["list", "--json"]).success().json();
+        let skills = listed["skills"].as_array().unwrap().clone();
+        let mark = |skill: &serde_json::Value| skill["on_by_this_repository"] == true;
+        skills.iter().map(mark).collect::<Vec<_>>()
+    };
+
+    assert_eq!(marks(&sandbox), [false, true]);
+    sandbox.run(["why", "workspace/x"]).success().has(&[
+        "workspace/x is on: the global scope names it without a source, and may have meant personal/x",
+        "codeaf-skills off workspace/x --global",
+    ]);
+    sandbox.write("home/.codeaf/skills.json", r#"{"on": ["workspace/x"]}"#);
+    assert_eq!(marks(&sandbox), [false, false]);
+}
+
+#[test]
+fn every_command_that_why_advises_does_what_it_says() {
+    for entry in ["x", "personal/x", "workspace/x"] {
+        for state in ["on", "off"] {
+            let sandbox = with(&["x"]).home_skill("x", "From a folder.");
+            sandbox.write(
+                "home/.codeaf/skills.json",
+                format!(r#"{{"{state}": ["{entry}"]}}"#),
+            );
+            for alias in ["personal/x", "workspace/x"] {
+                let before = sandbox.command(["is-on", alias]).status().unwrap();
+                let told = sandbox.run(["why", alias]).success().stdout;
+                let advice = told.lines().last().unwrap().trim().to_owned();
+
+                sandbox.shell(&advice).success();
+
+                let after = sandbox.command(["is-on", alias]).status().unwrap();
+
+                assert_ne!(before, after, "{entry} {state}: {advice}");
+            }
+        }
+    }
+}
+
+#[test]
+fn clear_takes_back_both_spellings_of_an_own_skill() {
+    let sandbox = with(&["x"]).file(
+        "home/.codeaf/skills.json",
+        r#"{"on": ["x", "y"], "off": ["personal/x"]}"#,
+    );
+
+    sandbox.run(["clear", "x", "--global"]).success().is("
+        x  off  default  no scope names it
+        -- stderr --
+        wrote ~/.codeaf/skills.json
+    ");
+
+    let left = sandbox.read("home/.codeaf/skills.json");
+    assert_eq!(left, r#"{"on": ["y"], "off": []}"#);
+}
+
+#[test]
+fn clear_of_a_name_that_could_be_two_says_so() {
+    let sandbox = with(&["x"])
+        .home_skill("x", "From a folder.")
+        .file("home/.codeaf/skills.json", r#"{"on": ["x", "personal/x"]}"#);
+
+    sandbox.run(["clear", "x", "--global"]).success().is("
+        personal/x   on   global   ~/.codeaf/skills.json:1:9
+        workspace/x  off  default  no scope names it
+        -- stderr --
+        wrote ~/.codeaf/skills.json
+        note: the entry personal/x of the same file still decides personal/x; `codeaf-skills clear personal/x --global` takes it back
+    ");
+    sandbox.run(["clear", "x", "--project"]).success().is("
+        personal/x   on   global   ~/.codeaf/skills.json:1:9
+        workspace/x  off  default  no scope names it
+        -- stderr --
+        note: no decision of the project scope is x; it could be personal/x or workspace/x
+    ");
+}
+
+#[test]
+fn a_listing_is_asked_for_by_alias_too() {
+    let sandbox = with(&["x", "y"]).home_skill("x", "From a folder.");
+
+    for (pattern, names) in [
+        ("personal/x", "personal/x\n"),
+        ("workspace/x", "workspace/x\n"),
+        ("personal/*", "personal/x\ny\n"),
+        ("x", "personal/x\nworkspace/x\n"),
+        ("p*", ""),
+    ] {
+        let listed = sandbox.run(["list", "--names", pattern]).success();
+        assert_eq!(listed.stdout, names, "{pattern}");
+    }
 }
 
 type Harm<'a> = &'a dyn Fn(&Sandbox);

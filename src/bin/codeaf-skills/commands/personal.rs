@@ -17,7 +17,7 @@ use serde_json::json;
 
 use super::audit::audit;
 use super::export::export;
-use super::{DONE, Status, quoted};
+use super::{DONE, Status};
 use crate::args::{AdminCommand, Personal, PersonalCommand};
 use crate::failure::Failure;
 use crate::render::{Console, Rows, cell};
@@ -178,9 +178,8 @@ fn tell_state(name: &str, env: &Env, console: &mut Console) {
         ));
     }
     if !snapshot.resolution(skill).is_on() {
-        let alias = quoted(&alias);
         console.note(format!(
-            "note: it is off; `codeaf-skills on {alias} --global` turns it on"
+            "note: it is off; `codeaf-skills on {qualified} --global` turns it on"
         ));
     }
 }

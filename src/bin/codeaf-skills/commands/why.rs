@@ -7,8 +7,8 @@ use clap::builder::styling::Style;
 use codeaf_skills::name::is_pattern;
 use codeaf_skills::text::{one_line, serialize_path, size, visible};
 use codeaf_skills::{
-    ActivationError, Broken, Cause, Diagnostic, Env, Lookup, Missing, Resolution, RootOutcome,
-    Rule, Scope, Skill, Snapshot, Source, State, Step,
+    ActivationError, Broken, Cause, Diagnostic, Env, Lookup, Missing, Origin, Resolution,
+    RootOutcome, Rule, Scope, Skill, Snapshot, Source, State, Step,
 };
 use serde::Serialize;
 
@@ -140,8 +140,12 @@ impl<'a> Found<'a> {
                         Some(Scope::Project) => {
                             "the project scope says so, and it belongs to the repository that ships the skill".to_owned()
                         }
-                        _ => format!(
+                        _ if self.shadows.iter().any(|copy| copy.origin() == Origin::Home) => format!(
                             "the {scope} scope turned your own copy on, and this repository's copy shadows it"
+                        ),
+                        _ => format!(
+                            "the {scope} scope names it without a source, and may have meant {}",
+                            quoted(&Source::Personal.qualify(&self.skill.name))
                         ),
                     }
                 } else {
@@ -199,7 +203,7 @@ impl<'a> Found<'a> {
         }
         let (scope, name) = match opposite {
             Some((scope, change)) => (scope, change.name),
-            None => (Scope::Conversation, alias),
+            None => (Scope::Conversation, snapshot.entry_name(self.skill)),
         };
         console.line(format!("to turn it {verb}:"))?;
         let flag = flag_of(scope, snapshot, console);
