@@ -84,8 +84,29 @@ impl Folder {
         before: Option<&Content>,
         after: &[u8],
     ) -> Result<bool, Refused> {
+        // A new file gets what the umask allows. One that takes another's place
+        // is closed to others until it has that file's owner and mode.
+        let mode = if before.is_some() { 0o600 } else { 0o666 };
+        self.put(file, before, mode, after)
+    }
+
+    /// Makes `file` in this folder, whole from its first instant, with `mode`,
+    /// to which the umask applies. Returns whether that was done: not if a file
+    /// is there.
+    #[cfg(any(feature = "personal", test))]
+    pub(crate) fn create(&self, file: &Path, mode: u32, bytes: &[u8]) -> Result<bool, Refused> {
+        self.put(file, None, mode, bytes)
+    }
+
+    fn put(
+        &self,
+        file: &Path,
+        before: Option<&Content>,
+        mode: u32,
+        after: &[u8],
+    ) -> Result<bool, Refused> {
         self.sweep();
-        let temporary = self.write_temporary(file, before, after)?;
+        let temporary = self.write_temporary(file, before, mode, after)?;
         let now = super::read(file, before.map_or(0, |content| content.bytes.len() as u64))
             .map_err(|source| Refused::new("read", file, source))?;
         if now.as_ref() != before {
@@ -130,11 +151,9 @@ impl Folder {
         &self,
         file: &Path,
         before: Option<&Content>,
+        mode: u32,
         after: &[u8],
     ) -> Result<Temporary, Refused> {
-        // A new file gets what the umask allows. One that takes another's place
-        // is closed to others until it has that file's owner and mode.
-        let mode = if before.is_some() { 0o600 } else { 0o666 };
         let (temporary, opened) = Temporary::create(&self.path, mode)
             .map_err(|source| Refused::new("make a file in", &self.path, source))?;
         if let Some(content) = before {

@@ -47,7 +47,8 @@ pub trait PersonalStore: fmt::Debug + Send + Sync {
     fn place(&self) -> &str;
 
     /// Returns what the store says of each skill of `owner`, by name (bytes).
-    /// Their texts are not read. A store that does not exist yet has none.
+    /// Their texts are not read. The default store has none while it does not
+    /// exist; one that was named is not there then.
     ///
     /// # Errors
     ///

@@ -88,6 +88,10 @@ pub(super) fn clear(
             .into_iter()
             .filter(|missing| missing.scope == target.scope);
         entries.extend(here.map(|missing| missing.name));
+        if snapshot.personal_fault().is_some() {
+            console
+                .note("note: entries that may name personal skills are kept while nobody can tell");
+        }
         names.clone_from(&entries);
     }
     for wanted in &args.names {
