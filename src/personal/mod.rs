@@ -8,6 +8,7 @@
 
 mod contract;
 mod error;
+mod export;
 #[cfg(feature = "personal-postgres")]
 mod postgres;
 #[cfg(feature = "personal")]
@@ -21,6 +22,7 @@ use std::sync::Arc;
 
 pub use contract::{PersonalSkill, read};
 pub use error::{PersonalError, StoreFault};
+pub use export::{ExportError, export};
 pub use url::{BadStore, StoreUrl};
 
 use crate::env::Env;

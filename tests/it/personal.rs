@@ -1120,7 +1120,7 @@ fn export_writes_folders_and_overwrites_only_by_force() {
     sandbox.run(["personal", "export", "out"]).is("
         -- stderr --
         error: out/a is there already
-        help: `--force` puts the stored text into its SKILL.md
+        help: nothing was written; `--force` puts the stored text into its SKILL.md
         -- exit 1 --
     ");
     assert!(
@@ -1141,6 +1141,51 @@ fn export_writes_folders_and_overwrites_only_by_force() {
         .run(["personal", "export", "out", "--force"])
         .refused();
     assert!(sandbox.names_in("elsewhere").is_empty());
+}
+
+#[test]
+fn an_export_that_cannot_be_whole_writes_nothing() {
+    let sandbox = with(&["a", "b"]);
+    let long = "c".repeat(256);
+    add(&sandbox, text(&long, "Body.")).success();
+    let before = sandbox.everything();
+
+    for words in [
+        &["personal", "export", "out/deep"][..],
+        &["personal", "export", "out", "--force"],
+    ] {
+        sandbox.run(words).is(&format!("
+            -- stderr --
+            error: the skill `{long}` cannot be a folder: its name has 256 bytes, and 255 are the most there
+            help: nothing was written; add the skill under a shorter name and remove this one
+            -- exit 1 --
+        "));
+    }
+    assert!(sandbox.everything() == before);
+
+    sandbox.run(["personal", "rm", &long]).success();
+    sandbox.write("project/out", "A file.");
+    sandbox.run(["personal", "export", "out/deep"]).is("
+        -- stderr --
+        error: cannot make the folder out
+        caused by: File exists (os error 17)
+        help: nothing was written; see who owns the folder, and whether the disk is full
+        -- exit 1 --
+    ");
+}
+
+#[test]
+fn what_a_killed_export_left_goes_with_the_next() {
+    let sandbox = with(&["a"]);
+    sandbox.write("project/out/.codeaf-skills-1-0.tmp/SKILL.md", "Half");
+    sandbox.write("project/out/.codeaf-skills-mine.tmp", "Mine.");
+
+    sandbox.run(["personal", "export", "out"]).success();
+
+    assert_eq!(
+        sandbox.names_in("project/out"),
+        [".codeaf-skills-mine.tmp", "a"]
+    );
 }
 
 #[test]

@@ -6,7 +6,6 @@ mod catalog;
 mod chat;
 mod check;
 mod decide;
-mod export;
 mod files;
 mod list;
 mod manual;

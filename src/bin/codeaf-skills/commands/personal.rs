@@ -7,8 +7,10 @@ use std::sync::Arc;
 
 use codeaf_skills::discovery::personal::store_of;
 use codeaf_skills::name::is_kebab;
-use codeaf_skills::personal::{self, Entry, Owner, PersonalSkill, PersonalStore, TEAM_SQL};
-use codeaf_skills::text::{clean, one_line, size};
+use codeaf_skills::personal::{
+    self, Entry, ExportError, Owner, PersonalSkill, PersonalStore, TEAM_SQL,
+};
+use codeaf_skills::text::{clean, counted, one_line, path_text, size};
 use codeaf_skills::{
     Env, Limits, Lookup, PersonalError, Snapshot, Source, StoreFault, split_qualified,
 };
@@ -16,7 +18,6 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::audit::audit;
-use super::export::export;
 use super::{DONE, Status};
 use crate::args::{AdminCommand, Personal, PersonalCommand};
 use crate::failure::Failure;
@@ -55,7 +56,7 @@ pub(super) fn run(args: &Personal, env: &Env, console: &mut Console) -> Result<S
         PersonalCommand::Rm { name } => remove(&*store()?, Owner::Me, name, console)?,
         PersonalCommand::Audit { name } => audit(&*store()?, name.as_deref().map(bare), console)?,
         PersonalCommand::Export { dir, force } => {
-            export(&*store()?, &env.absolute(dir), *force, console)?;
+            export(&*store()?, &env.absolute(dir), *force, env, console)?;
         }
         PersonalCommand::Admin { user, command } => {
             let owner = Owner::User(user);
@@ -303,6 +304,46 @@ fn remove(
     }
     tell_written(store, console);
     Ok(())
+}
+
+fn export(
+    store: &dyn PersonalStore,
+    dir: &Path,
+    force: bool,
+    env: &Env,
+    console: &mut Console,
+) -> Result<(), Failure> {
+    let written = personal::export(store, dir, force, &env.limits)?;
+    if console.json {
+        let written: Vec<_> = written.iter().map(|file| path_text(file)).collect();
+        console.json(&json!({"version": 1, "written": written}))?;
+        return Ok(());
+    }
+    for file in &written {
+        console.line(console.path(file))?;
+    }
+    if written.is_empty() {
+        console.note("note: there are no personal skills here");
+    } else {
+        let count = counted(written.len(), "skill");
+        console.note(format!("wrote {count} to {}", console.path(dir)));
+    }
+    Ok(())
+}
+
+impl From<ExportError> for Failure {
+    fn from(error: ExportError) -> Self {
+        let code = match &error {
+            ExportError::Store(fault) => fault.code(),
+            ExportError::Exists { .. } => "skill-exists",
+            _ => "skill-not-written",
+        };
+        let help = error.help();
+        Self {
+            help,
+            ..Self::from_error(code, error)
+        }
+    }
 }
 
 impl From<PersonalError> for Failure {
