@@ -44,7 +44,8 @@ pub struct Env {
     /// machine is held against: `PGSSLROOTCERT`. Without one those count that
     /// browsers trust.
     pub store_roots: Option<PathBuf>,
-    /// Who changes personal skills, for the record: `USER`, or `LOGNAME`.
+    /// Who changes personal skills, for the record: the name of an account, which
+    /// no variable can change.
     pub user: Option<String>,
     /// Bounds on what is read.
     pub limits: Limits,
@@ -153,9 +154,6 @@ impl Env {
                 .map(|password| Secret(password.to_string_lossy().into_owned())),
             store_roots: filled("PGSSLROOTCERT")
                 .map(|file| Self::new(working_folder).absolute(Path::new(&file))),
-            user: filled("USER")
-                .or_else(|| filled("LOGNAME"))
-                .map(|user| user.to_string_lossy().into_owned()),
             ..Self::new(working_folder)
         }
     }

@@ -130,9 +130,12 @@ impl Folder {
     /// Makes a folder in this one, under a temporary name, with one file in it.
     pub(crate) fn draft(&self, file: &str, bytes: &[u8]) -> Result<Draft, Refused> {
         let refused = |source| Refused::new("make a folder in", &self.path, source);
-        let (folder, ()) = new_in(&self.path, |path| match super::make_folder(path, 0o777)? {
-            true => Ok(()),
-            false => Err(io::ErrorKind::AlreadyExists.into()),
+        let (folder, ()) = new_in(&self.path, |path| {
+            if super::make_folder(path, 0o777)? {
+                Ok(())
+            } else {
+                Err(io::ErrorKind::AlreadyExists.into())
+            }
         })
         .map_err(refused)?;
         let draft = Draft {
@@ -201,7 +204,7 @@ fn is_temporary(name: &str) -> bool {
 }
 
 /// Makes something new in `folder` under a temporary name.
-fn new_in<T>(folder: &Path, make: impl Fn(&Path) -> io::Result<T>) -> io::Result<(PathBuf, T)> {
+fn new_in<T>(folder: &Path, attempt: impl Fn(&Path) -> io::Result<T>) -> io::Result<(PathBuf, T)> {
     static NEXT: AtomicUsize = AtomicUsize::new(0);
     let mut names = 0;
     loop {
@@ -209,7 +212,7 @@ fn new_in<T>(folder: &Path, make: impl Fn(&Path) -> io::Result<T>) -> io::Result
         let process = std::process::id();
         let path = folder.join(format!("{PREFIX}{process}-{number}{SUFFIX}"));
         names += 1;
-        match make(&path) {
+        match attempt(&path) {
             Ok(made) => return Ok((path, made)),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists && names < NAMES => {}
             Err(error) => return Err(error),

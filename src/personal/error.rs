@@ -189,6 +189,8 @@ pub enum StoreFault {
     NoPlace {
         /// Why not.
         cause: String,
+        /// What names the store, and must be mended.
+        named_by: &'static str,
     },
 }
 
@@ -232,9 +234,17 @@ impl StoreFault {
             Self::Damaged { .. } => {
                 "name another store, bring the file back from a backup, or move it away"
             }
-            Self::NotWritten { .. } => "see who owns it, and whether the disk is full",
-            Self::OneOwner => "users and administrators are a matter of PostgreSQL stores",
-            Self::NoPlace { .. } => "mend the global scope file, or name the store with `--store`",
+            Self::NotWritten { .. } => {
+                "see that its folder is there, who owns it, and whether the disk is full"
+            }
+            Self::OneOwner => {
+                "name the PostgreSQL store with `--store`; for your own skills leave `admin --user NAME` out"
+            }
+            Self::NoPlace { named_by, .. } => {
+                return Some(format!(
+                    "mend {named_by}, or name another store with `--store`"
+                ));
+            }
         };
         Some(help.to_owned())
     }

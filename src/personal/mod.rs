@@ -20,7 +20,7 @@ mod url;
 use std::fmt;
 use std::sync::Arc;
 
-pub use contract::{PersonalSkill, read};
+pub use contract::{PersonalSkill, for_model, read};
 pub use error::{PersonalError, StoreFault};
 pub use export::{ExportError, export};
 pub use url::{BadStore, StoreUrl};

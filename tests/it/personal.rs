@@ -360,7 +360,10 @@ fn the_audit_has_each_change_and_nothing_else() {
     sandbox.run(["personal", "show", "a"]).success();
     sandbox.run(["personal", "list"]).success();
     sandbox
-        .run_with(&[("USER", "bob".as_ref())], ["personal", "rm", "a"])
+        .run_with(
+            &[("USER", "bob".as_ref()), ("LOGNAME", "bob".as_ref())],
+            ["personal", "rm", "a"],
+        )
         .success();
     add(&sandbox, text("b", "B.")).success();
 
@@ -394,7 +397,10 @@ fn the_audit_has_each_change_and_nothing_else() {
         all["records"][1]["diff"],
         "--- personal/a\n+++ personal/a\n@@ -2,4 +2,4 @@\n name: a\n description: About a.\n ---\n-Body.\n+Other.\n"
     );
-    assert_eq!(all["records"][2]["actor"], "bob");
+    assert_eq!(
+        all["records"][2]["actor"], all["records"][0]["actor"],
+        "a variable changes no name"
+    );
     assert!(
         all["records"][2]["diff"]
             .as_str()
@@ -522,7 +528,7 @@ fn both_sources_meet_under_aliases() {
     sandbox
         .run(["use", "review", "--json"])
         .refused()
-        .has(&["skill_ambiguous"]);
+        .has(&["\"skill-ambiguous\""]);
     sandbox.run(["is-on", "personal/review"]).success();
     sandbox.run(["is-on", "workspace/review"]).refused();
     sandbox
@@ -538,6 +544,105 @@ fn both_sources_meet_under_aliases() {
         (&row["root"], &row["location"]),
         (&json!(null), &json!(null))
     );
+}
+
+#[test]
+fn a_question_that_has_no_answer_is_not_answered_in_silence() {
+    let sandbox = with(&["x"]).home_skill("x", "From a folder.");
+
+    sandbox
+        .run(["is-on", "x"])
+        .refused()
+        .has(&["error: `x` could be personal/x or workspace/x"]);
+    sandbox.run(["is-on", "nope"]).refused().silent();
+    sandbox.write(DATABASE, "This is no database at all, but a text.");
+    sandbox
+        .run(["is-on", "nope"])
+        .refused()
+        .has(&["warning[store-unreachable]: personal skills are unknown"]);
+    sandbox.run(["is-on", "workspace/nope"]).refused().silent();
+}
+
+#[test]
+fn raw_and_json_are_one_or_the_other() {
+    let sandbox = with(&["x"]);
+
+    for words in [
+        &["show", "x", "--raw", "--json"][..],
+        &["--json", "show", "x", "--raw"],
+        &["personal", "show", "x", "--raw", "--json"],
+        &["--json", "personal", "show", "x", "--raw"],
+    ] {
+        let refused = sandbox.run(words).usage().error_json();
+        let message = "the argument '--raw' cannot be used with '--json'";
+        assert_eq!(refused["error"]["message"], message);
+    }
+}
+
+#[test]
+fn no_comment_of_a_personal_skill_reaches_a_model() {
+    let sandbox = with(&[]);
+    let stored = text("x", "\n Read. <!-- hidden --> \n\n");
+    add(&sandbox, &stored).success();
+    sandbox.run(["on", "x", "--global"]).success();
+
+    for words in [
+        &["use", "x"][..],
+        &["use", "x", "--json"],
+        &["use", "x", "--profile", "albedo"],
+        &["use", "x", "--profile", "coder"],
+        &["use", "x", "--profile", "vbot"],
+    ] {
+        sandbox
+            .run(words)
+            .success()
+            .has(&["Read."])
+            .lacks(&["hidden"]);
+    }
+    for words in [&["read", "x"][..], &["personal", "show", "x", "--raw"]] {
+        sandbox.run(words).success().has(&["hidden"]);
+    }
+}
+
+#[test]
+fn what_is_no_text_is_refused_before_the_store_is_asked() {
+    let sandbox = Sandbox::new();
+
+    add(&sandbox, "---\nname: a\ndescription: \"a\\0b\"\n---\nB").is(r"
+        -- stderr --
+        error: the text is not a skill: skill.md:3:14: error[yaml-control-character]: the description holds a NUL, which is no text
+        help: take `\0` out of it
+        -- exit 1 --
+    ");
+    add(&sandbox, b"---\nname: a\n---\nB\xff").refused();
+
+    assert!(!sandbox.has(DATABASE));
+}
+
+#[test]
+fn a_next_step_names_what_is_to_be_mended() {
+    let sandbox = with(&["x"]);
+    let variable = |value: &str, words: &[&str]| {
+        let variables = [("CODEAF_SKILLS_STORE", value.as_ref())];
+        sandbox.run_with(&variables, words).refused().stderr
+    };
+
+    assert_eq!(
+        variable("mysql:x", &["personal", "list"]),
+        "error: which store is meant is not known: a store begins with `sqlite:` or `postgres://`\n\
+         help: mend `--store` or CODEAF_SKILLS_STORE, or name another store with `--store`\n"
+    );
+    let split = variable("postgres://alice:se@c/ret@db/x", &["personal", "list"]);
+    assert!(
+        split.contains("write an `@` in a user's name or a password as `%40`"),
+        "{split}"
+    );
+    assert!(!split.contains("ret"), "{split}");
+    sandbox.write("home/.codeaf/skills.json", r#"{"store": "mysql:x"}"#);
+    sandbox
+        .run(["personal", "list"])
+        .refused()
+        .has(&["help: mend `\"store\"` in the global scope file, or name"]);
 }
 
 #[test]
@@ -1075,9 +1180,7 @@ fn texts_are_cleaned_for_a_terminal_and_exported_as_they_are() {
     let body = "A\u{1b}[31mred\u{202e} \u{200b}end <!-- c -->";
     let sandbox = Sandbox::new();
     let stored =
-        format!("---\nname: a\ndescription: \"D\\e[1m\u{202e}\"\n---\n{body}\r\n\0\n").into_bytes();
-    let mut stored = stored;
-    stored.extend(b"\xff\n");
+        format!("---\nname: a\ndescription: \"D\\e[1m\u{202e}\"\n---\n{body}\r\n").into_bytes();
 
     add(&sandbox, &stored).success();
 

@@ -132,7 +132,7 @@ fn environment(globals: &Globals) -> Result<(Env, Places), Failure> {
 fn naming_the_variable(failure: Failure, globals: &Globals) -> Failure {
     match &failure.help {
         Some(help)
-            if globals.conversation.is_none() && failure.code.starts_with("conversation_") =>
+            if globals.conversation.is_none() && failure.code.starts_with("conversation-") =>
         {
             let help = format!("the variable CODEAF_CONVERSATION names it: unset it, or {help}");
             failure.help(help)
@@ -172,10 +172,20 @@ pub(crate) fn environment_of(working_folder: &Path) -> Env {
         |name| std::env::var_os(name),
         dirs::home_dir,
     );
-    // Without a name, what a change is recorded under is at least the account.
-    let user = || format!("uid {}", rustix::process::getuid().as_raw());
-    env.user.get_or_insert_with(user);
+    let user = rustix::process::getuid().as_raw();
+    // Accounts that a server keeps are not in the file.
+    env.user = account(user).or_else(|| Some(format!("uid {user}")));
     env
+}
+
+/// Returns the name of a user of this machine. A variable could say any name.
+fn account(user: u32) -> Option<String> {
+    let accounts = std::fs::read_to_string("/etc/passwd").ok()?;
+    accounts.lines().find_map(|line| {
+        let mut fields = line.split(':');
+        let name = fields.next()?;
+        (fields.nth(1)?.parse() == Ok(user)).then(|| name.to_owned())
+    })
 }
 
 /// What the variables say of a model's server.

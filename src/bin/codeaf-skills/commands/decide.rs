@@ -201,10 +201,10 @@ fn target(target: &Target, cli: &Cli, snapshot: &Snapshot) -> Result<ScopePath, 
         return Err(Failure::usage(format!("which scope? This folder is {place}")).help(help));
     };
     snapshot.scope_path(scope).map_err(|error| match error {
-        NoScope::NoHome => Failure::new("no_home", error)
+        NoScope::NoHome => Failure::new("no-home", error)
             .help("set HOME to an absolute path, or CODEAF_HOME, or use --project"),
-        NoScope::HomeIsNoProject => Failure::new("home_is_no_project", error).help("use --global"),
-        error => Failure::new("no_conversation", error),
+        NoScope::HomeIsNoProject => Failure::new("home-is-no-project", error).help("use --global"),
+        error => Failure::new("no-conversation", error),
     })
 }
 
@@ -224,7 +224,7 @@ fn meant(
             "`{}` cannot be the name of a skill: it {reason}",
             cell(word)
         );
-        return Err(Failure::new("name_unsafe", message).help("give the name of a skill"));
+        return Err(Failure::new("name-unsafe", message).help("give the name of a skill"));
     }
     let not_found = match snapshot.find(&name) {
         Ok(skill) if skill.source() == Source::Personal => {
@@ -242,7 +242,7 @@ fn meant(
             .collect();
         if matching.is_empty() {
             return Err(Failure::new(
-                "skill_not_found",
+                "skill-not-found",
                 format!("no skill matches `{}`", cell(word)),
             )
             .help("`codeaf-skills list --names` prints all names"));

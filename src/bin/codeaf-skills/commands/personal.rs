@@ -18,7 +18,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::audit::audit;
-use super::{DONE, Status};
+use super::{DONE, Status, quoted, refuse_raw_json};
 use crate::args::{AdminCommand, Personal, PersonalCommand};
 use crate::failure::Failure;
 use crate::render::{Console, Rows, cell};
@@ -102,7 +102,7 @@ fn parsed(file: &Path, env: &Env, console: &Console) -> Result<PersonalSkill, Fa
     let failed = |error: io::Error| {
         Failure::from_error("file-not-read", error)
             .context(format!("cannot read {}", console.path(&place)))
-            .help("name a file that is there, or `-` for standard input")
+            .help("name a file that can be read, or `-` for standard input")
     };
     let mut text = Vec::new();
     let mut size = None;
@@ -239,8 +239,9 @@ fn show(
     env: &Env,
     console: &mut Console,
 ) -> Result<(), Failure> {
+    refuse_raw_json(raw, console)?;
     let name = bare(name);
-    let text = found(store, owner, name)?;
+    let text = found(store, owner, name).map_err(|error| missed(error, owner))?;
     if raw {
         console.write(clean(&String::from_utf8_lossy(&text)).as_ref())?;
         return Ok(());
@@ -285,6 +286,20 @@ fn found(
     store.read(owner, name)?.ok_or_else(not_found)
 }
 
+/// Says where to look for a skill that another user does not have.
+fn missed(error: PersonalError, owner: Owner<'_>) -> Failure {
+    match (&error, owner) {
+        (PersonalError::NotFound { .. }, Owner::User(user)) => {
+            let user = quoted(user);
+            let help = format!(
+                "`codeaf-skills personal admin --user {user} list` shows which there are, to administrators"
+            );
+            Failure::from(error).help(help)
+        }
+        _ => error.into(),
+    }
+}
+
 fn remove(
     store: &dyn PersonalStore,
     owner: Owner<'_>,
@@ -294,9 +309,11 @@ fn remove(
     let name = bare(name);
     if !is_kebab(name) {
         let name = name.to_owned();
-        return Err(PersonalError::NotFound { name }.into());
+        return Err(missed(PersonalError::NotFound { name }, owner));
     }
-    store.remove(owner, name)?;
+    store
+        .remove(owner, name)
+        .map_err(|error| missed(error, owner))?;
     if console.json {
         console.json(&json!({"version": 1, "name": name, "store": store.place()}))?;
     } else {

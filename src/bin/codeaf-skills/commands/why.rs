@@ -8,7 +8,7 @@ use codeaf_skills::name::is_pattern;
 use codeaf_skills::text::{one_line, serialize_path, size, visible};
 use codeaf_skills::{
     ActivationError, Broken, Cause, Diagnostic, Env, Lookup, Missing, Origin, Resolution,
-    RootOutcome, Rule, Scope, Skill, Snapshot, Source, State, Step,
+    RootOutcome, Rule, Scope, Skill, Snapshot, Source, State, Step, split_qualified,
 };
 use serde::Serialize;
 
@@ -21,11 +21,19 @@ use crate::args::OneSkill;
 use crate::failure::Failure;
 use crate::render::{Console, Rows, cell};
 
-pub(super) fn is_on(args: &OneSkill, env: &Env) -> Result<Status, Failure> {
+pub(super) fn is_on(args: &OneSkill, env: &Env, console: &mut Console) -> Result<Status, Failure> {
     let snapshot = Snapshot::load(env)?;
-    let is_on = match snapshot.lookup(&args.name) {
-        Lookup::Found(skill) => snapshot.resolution(skill).is_on(),
-        _ => false,
+    let is_on = match snapshot.find(&args.name) {
+        Ok(skill) => snapshot.resolution(skill).is_on(),
+        Err(ActivationError::NotFound { .. }) => {
+            // It may be there, and on.
+            let is_personal = split_qualified(&args.name).0 != Some(Source::Workspace);
+            if let Some(fault) = snapshot.personal_fault().filter(|_| is_personal) {
+                console.finding(fault);
+            }
+            false
+        }
+        Err(error) => return Err(error.into()),
     };
     Ok(if is_on { DONE } else { REFUSED })
 }
