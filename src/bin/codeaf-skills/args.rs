@@ -60,6 +60,7 @@ Environment:
   OPENAI_BASE_URL, OPENAI_MODEL, OPENAI_API_KEY
                          the server of `chat`, its model, its key
   NO_COLOR               no colour, if it is not empty
+  COLUMNS                the width of a terminal that does not tell it
 
 Exit status:
   0  done, also when there was nothing to change

@@ -23,19 +23,19 @@ use codeaf_skills::{Allowed, Env, Secret, StoreChoice, StoreUrl};
 
 use crate::args::{Cli, Color, Command, Globals};
 use crate::failure::Failure;
-use crate::render::{Console, Places, Verbosity};
+use crate::render::{Console, Looks, Places, Verbosity};
 
 fn main() -> ExitCode {
     let started = Instant::now();
     if complete::asked() {
         return complete::answer();
     }
-    let mut console = Console::new(Color::Auto, asks_for_json(), has_no_color());
+    let mut console = Console::new(Color::Auto, asks_for_json(), looks());
     let cli = match parse() {
         Ok(cli) => cli,
         Err(error) => return wrong_usage(&error, &mut console),
     };
-    console = Console::new(cli.globals.color, console.json, has_no_color());
+    console = Console::new(cli.globals.color, console.json, looks());
     console.set_verbosity(match (cli.globals.quiet, cli.globals.verbose) {
         (true, _) => Verbosity::Errors,
         (_, true) => Verbosity::Everything,
@@ -209,8 +209,13 @@ pub(crate) fn model_variables() -> ModelVariables {
 }
 
 #[expect(clippy::disallowed_methods, reason = "here the surroundings are read")]
-fn has_no_color() -> bool {
-    std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
+fn looks() -> Looks {
+    Looks {
+        no_color: std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty()),
+        columns: std::env::var("COLUMNS")
+            .ok()
+            .and_then(|columns| columns.parse().ok()),
+    }
 }
 
 /// Whether failures must be JSON, known before the words are understood.
