@@ -832,6 +832,18 @@ fn clear_of_a_name_that_could_be_two_says_so() {
 }
 
 #[test]
+fn a_decision_that_outlived_its_skill_is_told_by_its_bare_name() {
+    let sandbox = with(&["gone"]);
+    sandbox.run(["on", "gone", "--global"]).success();
+    sandbox.run(["personal", "rm", "gone"]).success();
+
+    sandbox.run(["why", "gone"]).refused().has(&[
+        "  ~/.codeaf/skills.json:3:5: on in the global scope by personal/gone\n",
+        "to take the decision back:\n  codeaf-skills clear personal/gone --global\n",
+    ]);
+}
+
+#[test]
 fn a_listing_is_asked_for_by_alias_too() {
     let sandbox = with(&["x", "y"]).home_skill("x", "From a folder.");
 

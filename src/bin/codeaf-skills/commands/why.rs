@@ -285,7 +285,7 @@ impl<'a> NotFound<'a> {
         let decisions = snapshot
             .missing()
             .into_iter()
-            .filter(|missing| missing.name == wanted);
+            .filter(|missing| missing.name == wanted || split_qualified(&missing.name).1 == wanted);
         Self {
             name,
             near: snapshot.near(name),
@@ -323,8 +323,13 @@ impl<'a> NotFound<'a> {
         console.line("scopes name it all the same:")?;
         for decision in &self.decisions {
             let place = console.place(&decision.path, decision.span.line, decision.span.column);
+            let by = if decision.name == self.name {
+                String::new()
+            } else {
+                format!(" by {}", quoted(&decision.name))
+            };
             console.line(format!(
-                "  {place}: {} in the {} scope",
+                "  {place}: {} in the {} scope{by}",
                 decision.state, decision.scope
             ))?;
         }
@@ -412,7 +417,7 @@ impl<'a> NotFound<'a> {
         if let Some(decision) = self.decisions.first() {
             console.line("to take the decision back:")?;
             let flag = flag_of(decision.scope, snapshot, console);
-            return say_command(&about("clear", self.name, &flag), console);
+            return say_command(&about("clear", &decision.name, &flag), console);
         }
         console.line("to look in another folder too:")?;
         say_command(&format!("--skills-dir DIR why {name}"), console)
