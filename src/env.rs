@@ -44,7 +44,8 @@ pub struct Env {
     /// machine is held against: `PGSSLROOTCERT`. Without one those count that
     /// browsers trust.
     pub store_roots: Option<PathBuf>,
-    /// Who changes personal skills, for the record: `USER`, or `LOGNAME`.
+    /// Who changes personal skills, for the record: the name of an account, which
+    /// no variable can change.
     pub user: Option<String>,
     /// Bounds on what is read.
     pub limits: Limits,
@@ -63,6 +64,19 @@ pub enum StoreChoice {
 /// A text that holds a password, or may; its `Debug` form does not show it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(pub String);
+
+impl Secret {
+    /// Returns what may be shown of the URL of a store: one of SQLite is a path,
+    /// any other can hold a password and is `…`, however it is spelled.
+    #[must_use]
+    pub fn shown(&self) -> &str {
+        if self.0.starts_with(SQLITE) {
+            &self.0
+        } else {
+            "…"
+        }
+    }
+}
 
 impl fmt::Debug for Secret {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -140,9 +154,6 @@ impl Env {
                 .map(|password| Secret(password.to_string_lossy().into_owned())),
             store_roots: filled("PGSSLROOTCERT")
                 .map(|file| Self::new(working_folder).absolute(Path::new(&file))),
-            user: filled("USER")
-                .or_else(|| filled("LOGNAME"))
-                .map(|user| user.to_string_lossy().into_owned()),
             ..Self::new(working_folder)
         }
     }

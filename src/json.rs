@@ -135,6 +135,10 @@ pub(crate) struct Object<'a> {
 impl<'a> Object<'a> {
     /// Reads a whole document whose one value is an object; `what` is how a
     /// message calls the document.
+    ///
+    /// A key that stands twice in it is a fault. One that does so deeper in a
+    /// value is not looked for: whoever owns the value says what it means, and no
+    /// edit of ours touches it.
     pub(crate) fn parse_document(document: &'a str, what: &str) -> Result<Self, Malformed> {
         let start = document.len() - document.trim_start_matches(BLANKS).len();
         let end = document.trim_end_matches(BLANKS).len();

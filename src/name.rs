@@ -139,6 +139,18 @@ pub fn matches_pattern(pattern: &str, name: &str) -> bool {
     pattern[p..].iter().all(|&c| c == '*')
 }
 
+/// Returns whether `name`, bare or qualified, is one that `pattern` means: a
+/// pattern with a slash is held against the whole of it, any other one against
+/// what follows the source, so that `p*` does not mean every personal skill.
+#[must_use]
+pub fn is_meant_by(pattern: &str, name: &str) -> bool {
+    if pattern.contains('/') {
+        matches_pattern(pattern, name)
+    } else {
+        matches_pattern(pattern, split_qualified(name).1)
+    }
+}
+
 /// Returns whether `name` is a pattern for [`matches_pattern`].
 #[must_use]
 pub fn is_pattern(name: &str) -> bool {
@@ -267,6 +279,20 @@ mod tests {
             ("pdf", "pdfs", false),
         ] {
             assert_eq!(matches_pattern(pattern, name), fits, "{pattern} {name}");
+        }
+    }
+
+    #[test]
+    fn a_source_is_matched_where_the_pattern_names_one() {
+        for (pattern, name, is_meant) in [
+            ("x*", "personal/xy", true),
+            ("x*", "xy", true),
+            ("p*", "personal/xy", false),
+            ("personal/*", "personal/xy", true),
+            ("*/xy", "workspace/xy", true),
+            ("personal/*", "xy", false),
+        ] {
+            assert_eq!(is_meant_by(pattern, name), is_meant, "{pattern} {name}");
         }
     }
 

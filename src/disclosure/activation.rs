@@ -231,7 +231,7 @@ impl Read {
             .map_or_else(resources::Listing::default, |dir| {
                 resources::names(dir, limits)
             });
-        let dir_text = self.dir.as_deref().map(path_text);
+        let dir_text = self.dir.as_deref().map(path_in_prompt);
         let (instructions, tags) = instructions(&self.text.body, dir_text.as_deref());
         let mut diagnostics = listing.diagnostics;
         if tags > 0 {
@@ -277,7 +277,7 @@ impl Read {
 }
 
 /// Returns a path as it stands in a prompt: on one line, nothing hidden.
-pub(super) fn path_text(path: &Path) -> String {
+pub(super) fn path_in_prompt(path: &Path) -> String {
     visible(&path.to_string_lossy()).into_owned()
 }
 
@@ -299,7 +299,7 @@ impl Activation {
         let name = escape_xml(&self.alias);
         let mut lines = Vec::new();
         if let Some(dir) = &self.dir {
-            let dir = path_text(dir);
+            let dir = path_in_prompt(dir);
             lines.push(format!(
                 "<skill name=\"{name}\" dir=\"{}\">",
                 escape_xml(&dir)

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
-use super::activation::path_text;
+use super::activation::path_in_prompt;
 use super::commands::command_text;
 use super::{cut, json_line};
 use crate::diagnostic::{Diagnostic, Rule, Severity};
@@ -288,7 +288,7 @@ impl Catalog {
         let mut xml = "<available_skills>\n".to_owned();
         for entry in &self.entries {
             xml.push_str("  <skill>\n");
-            let location = entry.location.as_deref().map(path_text);
+            let location = entry.location.as_deref().map(path_in_prompt);
             for (name, text) in [
                 ("name", entry.called()),
                 ("description", &cut(&entry.description, length)),

@@ -75,7 +75,7 @@ impl Snapshot {
         let read = self.require_readable().and(asked).and_then(|asked| {
             let skill = wanted_skill(self, &asked.name)?;
             Ok((
-                self.read_resource(skill, &asked.path, asked.window),
+                self.read_resource_for_model(skill, &asked.path, asked.window),
                 skill,
                 asked,
             ))

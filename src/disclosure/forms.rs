@@ -3,17 +3,20 @@
 //! Interface strings and rules are theirs, literally: bodies are not cleaned
 //! and tags not escaped where they don't.
 
+use std::borrow::Cow;
 use std::fs;
 use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::activation::{Activation, path_text};
+use super::activation::{Activation, path_in_prompt};
 use super::body::with_base_dir;
 use super::error::ActivationError;
 use crate::diagnostic::{Diagnostic, Rule, Span};
 use crate::discovery::skill_file::SKILL_FILE;
+use crate::limits::Limits;
 use crate::name::Source;
+use crate::personal::for_model;
 use crate::text::{escape_xml, without_comments};
 
 /// The folders whose files vBot names, in its order (V1).
@@ -22,13 +25,17 @@ const VBOT_FOLDERS: [&str; 2] = ["scripts/", "references/"];
 impl Activation {
     /// Returns the activation as Albedo does: `{name, description, source,
     /// arguments, instructions}`, the instructions being the whole SKILL.md,
-    /// byte for byte.
+    /// byte for byte but for the comments of a personal skill.
     ///
     /// # Errors
     ///
     /// Returns an error if the file is not UTF-8.
     pub fn to_albedo(&self, arguments: &str) -> Result<Value, ActivationError> {
-        let instructions = std::str::from_utf8(&self.raw).map_err(|error| {
+        let text = match self.source {
+            Source::Personal => Cow::Owned(for_model(&self.raw, &Limits::DEFAULT)),
+            Source::Workspace => Cow::Borrowed(&self.raw),
+        };
+        let instructions = std::str::from_utf8(&text).map_err(|error| {
             let span = Span::at(&self.raw, error.valid_up_to());
             let message = "SKILL.md must be UTF-8 text";
             ActivationError::Read {
@@ -99,7 +106,7 @@ impl Activation {
             lines.extend(named);
             lines.push("</resources>".to_owned());
         }
-        let dir = self.dir.as_deref().map(path_text);
+        let dir = self.dir.as_deref().map(path_in_prompt);
         let body = String::from_utf8_lossy(&self.body);
         lines.push(with_base_dir(body.trim(), dir.as_deref()).into_owned());
         lines.push("</skill_content>".to_owned());

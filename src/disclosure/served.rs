@@ -170,7 +170,7 @@ impl Snapshot {
     /// name by the specification or no text as description, or the folder cannot
     /// be read as a whole.
     pub fn entry(&self, skill: &Skill) -> Result<SkillEntry, Box<Diagnostic>> {
-        let bytes = self.read_skill(skill)?;
+        let bytes = self.read_skill_for_model(skill)?;
         let facts = frontmatter::read(&bytes, &self.env().limits);
         let frontmatter = facts.to_json();
         let refused =
@@ -257,7 +257,8 @@ impl Snapshot {
             name: visible(name).into_owned(),
             description: is_skill_file.then(|| one_line(&skill.description).into_owned()),
             mime_type: media_type(path),
-            size: Some(size),
+            // What is served of a personal skill is shorter than what is stored.
+            size: (skill.source() == Source::Workspace).then_some(size),
         }
     }
 
@@ -289,7 +290,9 @@ impl Snapshot {
     /// Reads the whole file at `path` in the folder of `skill`.
     fn whole(&self, skill: &Skill, path: &str) -> Result<Vec<u8>, ResourceError> {
         if path == SKILL_FILE {
-            return self.read_skill(skill).map_err(ResourceError::Folder);
+            return self
+                .read_skill_for_model(skill)
+                .map_err(ResourceError::Folder);
         }
         let folder = self.real_folder(skill).map_err(ResourceError::Folder)?;
         Ok(resources::read_whole(&folder, path, &self.env().limits)?)
@@ -585,8 +588,9 @@ mod tests {
         let folders = Folders::new();
         folders.skill("home", "map-kit", "In a folder.", "");
         folders.global(r#"{"on": ["personal/map-kit", "workspace/map-kit"]}"#);
+        let stored = "---\nname: map-kit\ndescription: Kept.\n---\n\nDo <!-- hidden -->it. \n";
         let text = "---\nname: map-kit\ndescription: Kept.\n---\nDo it.";
-        let snapshot = folders.load_with(&Store::of(&[("map-kit", text)]));
+        let snapshot = folders.load_with(&Store::of(&[("map-kit", stored)]));
 
         let entry = snapshot.entry_at("skill://personal/map-kit/SKILL.md");
         let file = snapshot.file_at("skill://personal/map-kit/SKILL.md");
@@ -602,6 +606,8 @@ mod tests {
         assert_eq!(entry.frontmatter["description"], "Kept.");
         assert_eq!(entry.resources.len(), 1);
         assert_eq!(entry.resources[0].digest, sha256_of(text.as_bytes()));
+        assert_eq!(entry.resources[0].size, text.len() as u64);
+        assert_eq!(snapshot.served().0[0].size, None);
         assert_eq!(file.unwrap().content, Carried::Text(text.to_owned()));
         assert_eq!(
             uris(&snapshot.folder_at("skill://personal/map-kit").unwrap()),
@@ -612,6 +618,9 @@ mod tests {
         let asked = serde_json::json!({"name": "personal/map-kit", "path": "SKILL.md", "limit": 9});
         let page = snapshot.read_skill_file(&asked).message;
         assert_eq!(page["data"]["content"], "---\nname:");
+        let asked = serde_json::json!({"name": "personal/map-kit", "path": "SKILL.md"});
+        let page = snapshot.read_skill_file(&asked).message;
+        assert_eq!(page["data"]["content"], text);
     }
 
     #[test]

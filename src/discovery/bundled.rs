@@ -11,6 +11,7 @@ use super::skill_file::{self, SKILL_FILE};
 use super::snapshot::Snapshot;
 use crate::diagnostic::{Diagnostic, Rule};
 use crate::name::Source;
+use crate::personal::for_model;
 use crate::skill::resources::{self, Listing, Page, ReadError, Window};
 use crate::text::system_words;
 
@@ -47,6 +48,20 @@ impl Snapshot {
         Ok(bytes)
     }
 
+    /// Reads the SKILL.md of `skill` as a model may have it: a personal one is
+    /// without HTML comments.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`read_skill`](Self::read_skill).
+    pub fn read_skill_for_model(&self, skill: &Skill) -> Result<Vec<u8>, Box<Diagnostic>> {
+        let bytes = self.read_skill(skill)?;
+        Ok(match skill.source() {
+            Source::Personal => for_model(&bytes, &self.env().limits),
+            Source::Workspace => bytes,
+        })
+    }
+
     /// Lists the files that `skill` bundles, SKILL.md and hidden ones included.
     /// Nothing is opened; a personal skill has none.
     ///
@@ -80,9 +95,7 @@ impl Snapshot {
         window: Window,
     ) -> Result<Page, ResourceError> {
         if skill.source() == Source::Personal && resource == SKILL_FILE {
-            let bytes = self.read_skill(skill).map_err(ResourceError::Folder)?;
-            let (place, limits) = (skill.place(), &self.env().limits);
-            return Ok(resources::page(&place, &bytes, window, limits)?);
+            return self.page_of(skill, self.read_skill(skill), window);
         }
         let folder = self.real_folder(skill).map_err(ResourceError::Folder)?;
         Ok(resources::read(
@@ -91,6 +104,36 @@ impl Snapshot {
             window,
             &self.env().limits,
         )?)
+    }
+
+    /// Reads a page of a bundled file as a model may have it: see
+    /// [`read_skill_for_model`](Self::read_skill_for_model).
+    ///
+    /// # Errors
+    ///
+    /// Those of [`read_resource`](Self::read_resource).
+    pub fn read_resource_for_model(
+        &self,
+        skill: &Skill,
+        resource: &str,
+        window: Window,
+    ) -> Result<Page, ResourceError> {
+        if skill.source() == Source::Personal && resource == SKILL_FILE {
+            return self.page_of(skill, self.read_skill_for_model(skill), window);
+        }
+        self.read_resource(skill, resource, window)
+    }
+
+    /// Returns a page of a text that lies in no file.
+    fn page_of(
+        &self,
+        skill: &Skill,
+        text: Result<Vec<u8>, Box<Diagnostic>>,
+        window: Window,
+    ) -> Result<Page, ResourceError> {
+        let bytes = text.map_err(ResourceError::Folder)?;
+        let (place, limits) = (skill.place(), &self.env().limits);
+        Ok(resources::page(&place, &bytes, window, limits)?)
     }
 
     fn listed(

@@ -41,8 +41,17 @@ fn chosen(
     env: &Env,
     global: Option<&Decisions>,
 ) -> Result<Option<Arc<dyn PersonalStore>>, StoreFault> {
+    let named_by = match (&env.store, global) {
+        (Some(_), _) => "`--store` or CODEAF_SKILLS_STORE",
+        (None, Some(global)) if global.fault().is_none() => "`\"store\"` in the global scope file",
+        _ => "the global scope file",
+    };
     let bad = |error: &BadStore| StoreFault::NoPlace {
         cause: error.to_string(),
+        named_by: match error {
+            BadStore::Roots { .. } => "PGSSLROOTCERT",
+            _ => named_by,
+        },
     };
     let parsed = |text: &str| StoreUrl::parse(text, env).map_err(|error| bad(&error));
     let url = match (&env.store, global) {
@@ -51,6 +60,7 @@ fn chosen(
         (None, Some(global)) if global.fault().is_some() => {
             return Err(StoreFault::NoPlace {
                 cause: "the global scope file cannot be read".to_owned(),
+                named_by,
             });
         }
         (None, global) => match (global.and_then(Decisions::store), &env.home) {

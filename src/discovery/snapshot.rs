@@ -430,6 +430,17 @@ impl Snapshot {
         }
     }
 
+    /// Returns the name by which a decision on `skill` is written: a personal one
+    /// is named with its source, because its bare name comes to mean another skill
+    /// as soon as a folder holds one of that name.
+    #[must_use]
+    pub fn entry_name(&self, skill: &Skill) -> String {
+        match skill.source() {
+            Source::Personal => Source::Personal.qualify(&skill.name),
+            Source::Workspace => self.alias(skill).into_owned(),
+        }
+    }
+
     /// Returns the names by which a person may have meant something else than
     /// `name`: names near it, and the names of skills whose folder bears it.
     #[must_use]
@@ -518,12 +529,12 @@ impl Snapshot {
             State::Off => State::On,
         };
         let entry = self.entry_of(&now.cause).map(|entry| entry.name.clone());
-        let names = || {
-            entry
-                .iter()
-                .cloned()
-                .chain([self.alias(skill).into_owned()])
+        let own = self.entry_name(skill);
+        // The entry that decided is turned round, unless its name could mean two.
+        let is_exact = |name: &&String| {
+            skill.source() == Source::Workspace && matches!(self.lookup(name), Lookup::Found(_))
         };
+        let names = || entry.iter().filter(is_exact).chain([&own]).cloned();
         // What only a project ships is no matter for all other projects.
         let widest = if skill.origin() == Origin::Project {
             Scope::Project
@@ -573,7 +584,8 @@ impl Snapshot {
 
     /// Returns whether `skill` is on only because of the repository that ships
     /// it: by that project's scope file, or as the copy that shadows the home
-    /// copy which the global scope turned on.
+    /// copy which the global scope turned on, or by an entry of the global scope
+    /// that named a personal skill before this copy came.
     #[must_use]
     pub fn on_by_this_repository(&self, skill: &Skill, resolution: &Resolution) -> bool {
         let is_theirs = skill.is_in_project && skill.shadowed_by.is_none();
@@ -585,9 +597,16 @@ impl Snapshot {
             Some(Scope::Global) => self
                 .copies(&skill.name)
                 .iter()
-                .any(|copy| copy.origin() == Origin::Home),
+                .any(|copy| copy.origin() == Origin::Home || self.may_mean(copy, resolution)),
             _ => false,
         }
+    }
+
+    /// Returns whether the entry that decided another skill could have been
+    /// written for the personal skill `copy`.
+    fn may_mean(&self, copy: &Skill, resolution: &Resolution) -> bool {
+        let is_bare = |entry: &Decision| split_qualified(&entry.name).0.is_none();
+        copy.source() == Source::Personal && self.entry_of(&resolution.cause).is_some_and(is_bare)
     }
 
     /// Returns each name that a scope file has in a list and no skill bears.

@@ -84,8 +84,29 @@ impl Folder {
         before: Option<&Content>,
         after: &[u8],
     ) -> Result<bool, Refused> {
+        // A new file gets what the umask allows. One that takes another's place
+        // is closed to others until it has that file's owner and mode.
+        let mode = if before.is_some() { 0o600 } else { 0o666 };
+        self.put(file, before, mode, after)
+    }
+
+    /// Makes `file` in this folder, whole from its first instant, with `mode`,
+    /// to which the umask applies. Returns whether that was done: not if a file
+    /// is there.
+    #[cfg(any(feature = "personal", test))]
+    pub(crate) fn create(&self, file: &Path, mode: u32, bytes: &[u8]) -> Result<bool, Refused> {
+        self.put(file, None, mode, bytes)
+    }
+
+    fn put(
+        &self,
+        file: &Path,
+        before: Option<&Content>,
+        mode: u32,
+        after: &[u8],
+    ) -> Result<bool, Refused> {
         self.sweep();
-        let temporary = self.write_temporary(file, before, after)?;
+        let temporary = self.write_temporary(file, before, mode, after)?;
         let now = super::read(file, before.map_or(0, |content| content.bytes.len() as u64))
             .map_err(|source| Refused::new("read", file, source))?;
         if now.as_ref() != before {
@@ -106,22 +127,52 @@ impl Folder {
         Ok(())
     }
 
-    fn sync(&self) {
+    /// Makes a folder in this one, under a temporary name, with one file in it.
+    pub(crate) fn draft(&self, file: &str, bytes: &[u8]) -> Result<Draft, Refused> {
+        let refused = |source| Refused::new("make a folder in", &self.path, source);
+        let (folder, ()) = new_in(&self.path, |path| {
+            if super::make_folder(path, 0o777)? {
+                Ok(())
+            } else {
+                Err(io::ErrorKind::AlreadyExists.into())
+            }
+        })
+        .map_err(refused)?;
+        let draft = Draft {
+            file: folder.join(file),
+            folder,
+        };
+        let written = super::create(&draft.file, 0o666).and_then(|opened| {
+            super::write(&opened, bytes)?;
+            super::sync(&opened)
+        });
+        written.map_err(|source| Refused::new("write", &draft.file, source))?;
+        Ok(draft)
+    }
+
+    pub(crate) fn sync(&self) {
         // The new file is in its place, and some file systems cannot sync a
         // folder: to report a failure here would say that nothing was written.
         let _ = super::sync(&self.opened);
     }
 
     /// Removes what killed writers left. Only under the lock: then no living
-    /// writer has a temporary file here.
-    fn sweep(&self) {
+    /// writer has a temporary file or folder here.
+    pub(crate) fn sweep(&self) {
         if !self.is_locked {
             return;
         }
         // What cannot be removed now harms nobody; the next write tries again.
         for name in super::names(&self.path).unwrap_or_default() {
-            if name.to_str().is_some_and(is_temporary) {
-                let _ = super::remove(&self.path.join(name));
+            if !name.to_str().is_some_and(is_temporary) {
+                continue;
+            }
+            let path = self.path.join(name);
+            if super::remove(&path).is_err() && !path.is_symlink() {
+                for name in super::names(&path).unwrap_or_default() {
+                    let _ = super::remove(&path.join(name));
+                }
+                let _ = super::remove_folder(&path);
             }
         }
     }
@@ -130,11 +181,9 @@ impl Folder {
         &self,
         file: &Path,
         before: Option<&Content>,
+        mode: u32,
         after: &[u8],
     ) -> Result<Temporary, Refused> {
-        // A new file gets what the umask allows. One that takes another's place
-        // is closed to others until it has that file's owner and mode.
-        let mode = if before.is_some() { 0o600 } else { 0o666 };
         let (temporary, opened) = Temporary::create(&self.path, mode)
             .map_err(|source| Refused::new("make a file in", &self.path, source))?;
         if let Some(content) = before {
@@ -154,6 +203,23 @@ fn is_temporary(name: &str) -> bool {
         .is_some_and(|middle| middle.bytes().all(|b| b.is_ascii_digit() || b == b'-'))
 }
 
+/// Makes something new in `folder` under a temporary name.
+fn new_in<T>(folder: &Path, attempt: impl Fn(&Path) -> io::Result<T>) -> io::Result<(PathBuf, T)> {
+    static NEXT: AtomicUsize = AtomicUsize::new(0);
+    let mut names = 0;
+    loop {
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let process = std::process::id();
+        let path = folder.join(format!("{PREFIX}{process}-{number}{SUFFIX}"));
+        names += 1;
+        match attempt(&path) {
+            Ok(made) => return Ok((path, made)),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && names < NAMES => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
+
 /// A temporary file. It goes again, unless it became the file.
 struct Temporary {
     path: PathBuf,
@@ -162,25 +228,12 @@ struct Temporary {
 
 impl Temporary {
     fn create(folder: &Path, mode: u32) -> io::Result<(Self, File)> {
-        static NEXT: AtomicUsize = AtomicUsize::new(0);
-        let mut names = 0;
-        loop {
-            let number = NEXT.fetch_add(1, Ordering::Relaxed);
-            let process = std::process::id();
-            let path = folder.join(format!("{PREFIX}{process}-{number}{SUFFIX}"));
-            names += 1;
-            match super::create(&path, mode) {
-                Ok(file) => {
-                    let temporary = Self {
-                        path,
-                        is_waste: true,
-                    };
-                    return Ok((temporary, file));
-                }
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists && names < NAMES => {}
-                Err(error) => return Err(error),
-            }
-        }
+        let (path, file) = new_in(folder, |path| super::create(path, mode))?;
+        let temporary = Self {
+            path,
+            is_waste: true,
+        };
+        Ok((temporary, file))
     }
 
     fn became_the_file(mut self) {
@@ -192,6 +245,69 @@ impl Drop for Temporary {
     fn drop(&mut self) {
         if self.is_waste {
             let _ = super::remove(&self.path);
+        }
+    }
+}
+
+/// A folder under a temporary name, with one file in it. Both go again, unless
+/// they came to their places.
+pub(crate) struct Draft {
+    folder: PathBuf,
+    file: PathBuf,
+}
+
+impl Draft {
+    /// Gives the folder the name `to`, which nothing may have.
+    pub(crate) fn become_folder(self, to: &Path) -> Result<(), Refused> {
+        super::rename(&self.folder, to).map_err(|source| Refused::new("write", to, source))
+    }
+
+    /// Puts the file in the place of `to`.
+    pub(crate) fn become_file(self, to: &Path) -> Result<(), Refused> {
+        super::rename(&self.file, to).map_err(|source| Refused::new("write", to, source))
+    }
+}
+
+impl Drop for Draft {
+    fn drop(&mut self) {
+        // What came to its place is here no more.
+        let _ = super::remove(&self.file);
+        let _ = super::remove_folder(&self.folder);
+    }
+}
+
+/// Folders that were made for a file. They go again, unless they are to stay.
+#[derive(Default)]
+pub(crate) struct Made(Vec<PathBuf>);
+
+impl Made {
+    /// Makes `folder`, and what is missing above it.
+    pub(crate) fn folders(folder: &Path, mode: u32) -> Result<Self, Refused> {
+        let mut new = Self::default();
+        let missing: Vec<&Path> = folder
+            .ancestors()
+            .take_while(|path| !path.is_dir())
+            .collect();
+        for path in missing.into_iter().rev() {
+            let is_new = super::make_folder(path, mode)
+                .map_err(|source| Refused::new("make the folder", path, source))?;
+            if is_new {
+                new.0.push(path.to_path_buf());
+            }
+        }
+        Ok(new)
+    }
+
+    pub(crate) fn stay(&mut self) {
+        self.0.clear();
+    }
+}
+
+impl Drop for Made {
+    fn drop(&mut self) {
+        for path in self.0.iter().rev() {
+            // Fails where another writer has put a file there, as it should.
+            let _ = super::remove_folder(path);
         }
     }
 }

@@ -19,7 +19,7 @@ use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsE
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-pub(crate) use folder::{Folder, Refused};
+pub(crate) use folder::{Draft, Folder, Made, Refused};
 pub(crate) use log::Log;
 
 /// A file's bytes, and what of it a new file in its place must keep.

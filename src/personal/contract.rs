@@ -6,11 +6,12 @@
 use std::path::Path;
 
 use super::error::PersonalError;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Rule, Span};
 use crate::limits::Limits;
 use crate::name::is_kebab;
 use crate::skill::frontmatter::{self, Facts};
 use crate::skill::profile::{Case, Outcome, Profile, Told, verdict};
+use crate::text::without_comments;
 
 /// A text that is a personal skill. Only [`read`] makes one.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,7 +35,8 @@ pub struct PersonalSkill {
 ///
 /// Returns the first check of the contract that the text does not pass: its
 /// size, the fences, the YAML, a name, a description that is text, the pattern
-/// of the name, its length, the length of the description, a body.
+/// of the name, its length, the length of the description, a body. After coder's
+/// checks comes one of ours: a NUL, and what is not UTF-8, is no text.
 ///
 /// # Examples
 ///
@@ -66,16 +68,43 @@ pub fn read(text: &[u8], place: &Path, limits: &Limits) -> Result<PersonalSkill,
         return Err(refusal(told, text, place, limits));
     }
     match (verdict.name, verdict.body) {
-        (Some(name), Some(body)) if is_kebab(&name) => Ok(PersonalSkill {
-            name,
-            description: verdict.description.unwrap_or_default(),
-            body,
-            text: text.to_vec(),
-        }),
+        (Some(name), Some(body)) if is_kebab(&name) => {
+            let description = verdict.description.unwrap_or_default();
+            if let Some(found) = no_text(text, &description, place, limits) {
+                return Err(PersonalError::InvalidContent(Box::new(found)));
+            }
+            Ok(PersonalSkill {
+                name,
+                description,
+                body,
+                text: text.to_vec(),
+            })
+        }
         _ => Err(PersonalError::InvalidName {
             reason: "there is none".to_owned(),
         }),
     }
+}
+
+/// Returns the text of a personal skill as a model gets it: the frontmatter as it
+/// is, the body without HTML comments and the white space around it.
+///
+/// Comments go inside code fences too, as coder has it: what is a comment does
+/// not depend on Markdown.
+#[must_use]
+pub fn for_model(text: &[u8], limits: &Limits) -> Vec<u8> {
+    let body = frontmatter::read(text, limits).body.min(text.len());
+    let (frontmatter, body) = text.split_at(body);
+    [frontmatter, &trimmed(&without_comments(body))].concat()
+}
+
+/// Returns `text` without Unicode white space at its ends.
+fn trimmed(text: &[u8]) -> Vec<u8> {
+    let shown = String::from_utf8_lossy(text);
+    // What is cut off is white space, and so the same bytes in both.
+    let end = text.len() - (shown.len() - shown.trim_end().len());
+    let start = shown.len() - shown.trim_start().len();
+    text[start.min(end)..end].to_vec()
 }
 
 /// Says what the first check that failed found.
@@ -115,6 +144,42 @@ fn refusal(told: &Told, text: &[u8], place: &Path, limits: &Limits) -> PersonalE
         Some(Case::BodyEmpty) => PersonalError::BodyRequired { name: name() },
         _ => PersonalError::InvalidContent(Box::new(content_fault(told, &facts, place))),
     }
+}
+
+/// Finds what stores keep each in its own way, and no model reads: a NUL, and
+/// bytes that are not UTF-8.
+fn no_text(text: &[u8], description: &str, place: &Path, limits: &Limits) -> Option<Diagnostic> {
+    let is_text = !text.contains(&0) && std::str::from_utf8(text).is_ok();
+    if is_text && !description.contains('\0') {
+        return None;
+    }
+    let facts = frontmatter::read(text, limits);
+    let field = facts.field("description").map(|field| field.value.span);
+    let (rule, span, message, help) = match (&facts.invalid_utf8, &facts.nul) {
+        (Some(found), _) => (
+            Rule::InvalidUtf8,
+            Some(found.span),
+            "this is not UTF-8 text",
+            "save the file as UTF-8",
+        ),
+        (_, Some(found)) => (
+            Rule::NulInBody,
+            Some(found.span),
+            "a NUL byte is no text",
+            "take it out",
+        ),
+        _ => (
+            Rule::YamlControlCharacter,
+            field,
+            "the description holds a NUL, which is no text",
+            "take `\\0` out of it",
+        ),
+    };
+    Some(
+        Diagnostic::error(rule, place, message)
+            .at(span.unwrap_or(Span::START))
+            .with_help(help),
+    )
 }
 
 /// Makes the finding on a text that is no skill, with the next step.
@@ -161,7 +226,7 @@ fn content_fault(told: &Told, facts: &Facts, place: &Path) -> Diagnostic {
         }
         _ => (
             "the frontmatter cannot be read",
-            "see what `codeaf-skills check --profile coder` says of it",
+            "it is lines of `key: value` between two lines `---`",
         ),
     };
     Diagnostic::error(told.rule, place, message)
@@ -172,7 +237,6 @@ fn content_fault(told: &Told, facts: &Facts, place: &Path) -> Diagnostic {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::without_comments;
 
     fn words(text: impl AsRef<[u8]>) -> String {
         match read(text.as_ref(), Path::new("x.md"), &Limits::DEFAULT) {
@@ -244,6 +308,50 @@ mod tests {
                 assert_eq!(found, refusal);
             }
         }
+    }
+
+    #[test]
+    fn what_is_no_text_is_refused_with_its_place() {
+        for (text, refusal) in [
+            (
+                &b"---\nname: a\ndescription: \"x\\0y\"\n---\nB"[..],
+                "x.md:3:14: error[yaml-control-character]: the description holds a NUL, which is no text",
+            ),
+            (
+                b"---\nname: a\n---\nB\n b\0",
+                "x.md:5:3: error[nul-in-body]: a NUL byte is no text",
+            ),
+            (
+                b"---\nname: a\n---\nB\xff",
+                "x.md:4:2: error[invalid-utf8]: this is not UTF-8 text",
+            ),
+        ] {
+            let refusal = format!("invalid-skill-content: the text is not a skill: {refusal}");
+            assert_eq!(words(text), refusal);
+        }
+        let other = words(b"---\nname: B\n---\n\0");
+        assert!(other.starts_with("invalid-skill-name"), "{other}");
+    }
+
+    #[test]
+    fn a_model_gets_no_comments_and_the_frontmatter_as_it_is() {
+        for (text, got) in [
+            (
+                "---\nname: a\ndescription: D <!-- d -->\n---\n\n A <!-- b\n --> B\n\n",
+                "---\nname: a\ndescription: D <!-- d -->\n---\nA  B",
+            ),
+            (
+                "---\nname: a\n---\n```html\n<!-- c -->x\n```\n",
+                "---\nname: a\n---\n```html\nx\n```",
+            ),
+            ("---\nname: a\n---\n\u{2003}\n", "---\nname: a\n---\n"),
+            ("no skill", "no skill"),
+        ] {
+            let found = for_model(text.as_bytes(), &Limits::DEFAULT);
+            assert_eq!(String::from_utf8(found).unwrap(), got);
+        }
+        let odd = for_model(b"---\nname: a\n---\n\xff b \xfe \n", &Limits::DEFAULT);
+        assert_eq!(odd, b"---\nname: a\n---\n\xff b \xfe");
     }
 
     /// Coder's table CF, as far as a personal skill can be stored.
@@ -333,9 +441,9 @@ mod tests {
             );
             assert_eq!(skill.text, text.as_bytes(), "{number}");
         }
-        let odd = b"---\nname: a\n---\nB\xff\0";
-        let skill = read(odd, Path::new("x"), &Limits::DEFAULT).unwrap();
-        assert_eq!(skill.body, b"B\xff\0", "CF20");
+        // Coder's reader keeps such bytes; its interface cannot carry them.
+        let odd = words(b"---\nname: a\n---\nB\xff");
+        assert!(odd.starts_with("invalid-skill-content"), "CF20: {odd}");
     }
 
     #[test]

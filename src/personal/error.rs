@@ -131,6 +131,9 @@ pub enum StoreFault {
         /// What the system or the server said.
         cause: String,
     },
+    /// It was named, and no file is there.
+    #[error("there is no store: no file is there")]
+    Absent,
     /// It did not answer in time.
     #[error("the store did not answer within {} s", patience.as_secs_f32())]
     Slow {
@@ -186,6 +189,8 @@ pub enum StoreFault {
     NoPlace {
         /// Why not.
         cause: String,
+        /// What names the store, and must be mended.
+        named_by: &'static str,
     },
 }
 
@@ -194,9 +199,11 @@ impl StoreFault {
     #[must_use]
     pub fn code(&self) -> &'static str {
         match self {
-            Self::Away { .. } | Self::Slow { .. } | Self::Locked { .. } | Self::Unsure { .. } => {
-                "store-unreachable"
-            }
+            Self::Away { .. }
+            | Self::Absent
+            | Self::Slow { .. }
+            | Self::Locked { .. }
+            | Self::Unsure { .. } => "store-unreachable",
             Self::NotAllowed { .. } => "store-not-allowed",
             Self::Newer { .. } => "store-newer",
             Self::NotSetUp => "store-not-set-up",
@@ -214,6 +221,7 @@ impl StoreFault {
             Self::Away { .. } | Self::Slow { .. } => {
                 "try again; `--store`, CODEAF_SKILLS_STORE or `\"store\"` in the global scope file name the store"
             }
+            Self::Absent => "check the path; `codeaf-skills personal add FILE` makes a store there",
             Self::Unsure { .. } => "look with `codeaf-skills personal list` before you try again",
             Self::NotAllowed { .. } => {
                 "let the owner of the database grant you the role codeaf_skills_user"
@@ -224,11 +232,19 @@ impl StoreFault {
                 "let the owner of the database run what `codeaf-skills personal init-team` prints"
             }
             Self::Damaged { .. } => {
-                "name another store with `--store`, or bring the file back from a backup"
+                "name another store, bring the file back from a backup, or move it away"
             }
-            Self::NotWritten { .. } => "see who owns it, and whether the disk is full",
-            Self::OneOwner => "users and administrators are a matter of PostgreSQL stores",
-            Self::NoPlace { .. } => "mend the global scope file, or name the store with `--store`",
+            Self::NotWritten { .. } => {
+                "see that its folder is there, who owns it, and whether the disk is full"
+            }
+            Self::OneOwner => {
+                "name the PostgreSQL store with `--store`; for your own skills leave `admin --user NAME` out"
+            }
+            Self::NoPlace { named_by, .. } => {
+                return Some(format!(
+                    "mend {named_by}, or name another store with `--store`"
+                ));
+            }
         };
         Some(help.to_owned())
     }

@@ -8,6 +8,7 @@
 
 mod contract;
 mod error;
+mod export;
 #[cfg(feature = "personal-postgres")]
 mod postgres;
 #[cfg(feature = "personal")]
@@ -19,8 +20,9 @@ mod url;
 use std::fmt;
 use std::sync::Arc;
 
-pub use contract::{PersonalSkill, read};
+pub use contract::{PersonalSkill, for_model, read};
 pub use error::{PersonalError, StoreFault};
+pub use export::{ExportError, export};
 pub use url::{BadStore, StoreUrl};
 
 use crate::env::Env;
@@ -47,7 +49,8 @@ pub trait PersonalStore: fmt::Debug + Send + Sync {
     fn place(&self) -> &str;
 
     /// Returns what the store says of each skill of `owner`, by name (bytes).
-    /// Their texts are not read. A store that does not exist yet has none.
+    /// Their texts are not read. The default store has none while it does not
+    /// exist; one that was named is not there then.
     ///
     /// # Errors
     ///

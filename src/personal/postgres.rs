@@ -126,8 +126,7 @@ impl PostgresStore {
             malformed("it is not of the form postgres://USER@HOST:PORT/DATABASE, or has an option that is not known")
         })?;
         // The first `@` ends the password: what follows would be shown.
-        let holds_at = |host: &Host| matches!(host, Host::Tcp(name) if name.contains('@'));
-        if config.get_hosts().iter().any(holds_at) {
+        if url.matches('@').count() > 1 {
             return Err(malformed(
                 "write an `@` in a user's name or a password as `%40`",
             ));

@@ -1,20 +1,25 @@
 //! The back end SQLite: one file, one owner, opened anew for each call.
 //!
-//! The file is made by the first write and never by reading. Its rules are held
-//! by its own tables and triggers, `migrations/sqlite`; what they refuse comes
-//! back as an error of this room.
+//! The file is made by the first write, whole and with its tables, and never by
+//! reading. Its rules are held by its own tables and triggers,
+//! `migrations/sqlite`; what they refuse comes back as an error of this room.
+//!
+//! Every call has one time by which it ends, however many statements it takes.
 
 use std::fmt::Write;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use rusqlite::MAIN_DB;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, Row, Transaction, params};
 
+use super::StoreUrl;
 use super::{
     Action, Entry, Owner, PersonalError, PersonalSkill, PersonalStore, Record, StoreFault, checked,
 };
-use crate::disk;
+use crate::disk::{self, Folder, Refused};
 use crate::env::Env;
 use crate::limits::Limits;
 use crate::text::system_words;
@@ -26,6 +31,9 @@ const MIGRATIONS: [&str; 1] = [include_str!("migrations/sqlite/0001.sql")];
 /// millisecond, and few looks in a listing.
 const STEPS: std::ffi::c_int = 2_000;
 
+/// How long a statement rests that finds the database locked.
+const PAUSE: Duration = Duration::from_millis(5);
+
 /// Marks a database as ours: `cdaf`.
 const APPLICATION: i32 = i32::from_be_bytes(*b"cdaf");
 
@@ -33,6 +41,8 @@ const APPLICATION: i32 = i32::from_be_bytes(*b"cdaf");
 #[derive(Debug)]
 pub(super) struct SqliteStore {
     file: PathBuf,
+    /// Whether nobody need have named it, so that it can be missing.
+    is_default: bool,
     place: String,
     actor: String,
     reading: Duration,
@@ -43,6 +53,10 @@ impl SqliteStore {
     pub(super) fn new(file: &Path, env: &Env) -> Self {
         Self {
             file: file.to_path_buf(),
+            is_default: env
+                .home
+                .as_deref()
+                .is_some_and(|home| StoreUrl::default_in(home) == StoreUrl::Sqlite(file.into())),
             place: file.to_string_lossy().into_owned(),
             actor: env.user.clone().unwrap_or_else(|| "unknown".to_owned()),
             reading: env.limits.store_patience,
@@ -50,7 +64,8 @@ impl SqliteStore {
         }
     }
 
-    /// Asks the database, which is `None` while there is none.
+    /// Asks the database; the answer is `nothing` while there is no file where
+    /// nobody need have made one.
     fn ask<T>(
         &self,
         nothing: T,
@@ -58,16 +73,18 @@ impl SqliteStore {
     ) -> Result<T, StoreFault> {
         // One call decides, so that no file costs nearly nothing.
         if !self.is_there()? {
-            return Ok(nothing);
+            return if self.is_default {
+                Ok(nothing)
+            } else {
+                Err(StoreFault::Absent)
+            };
         }
+        let until = Instant::now() + self.reading;
         let answer = || -> rusqlite::Result<Result<T, StoreFault>> {
-            let database = self.open_to_read()?;
-            Ok(match version(&database)? {
-                0 if is_empty(&database)? => Ok(nothing),
-                found => match fit(found, &database)? {
-                    Ok(()) => Ok(question(&database)?),
-                    Err(fault) => Err(fault),
-                },
+            let (database, found) = self.open_to_read(until)?;
+            Ok(match fit(found, &database)? {
+                Ok(()) => Ok(question(&database)?),
+                Err(fault) => Err(fault),
             })
         };
         answer().unwrap_or_else(|error| {
@@ -81,11 +98,19 @@ impl SqliteStore {
 
     /// Returns whether there is a file. A pipe in its place would never end.
     fn is_there(&self) -> Result<bool, StoreFault> {
+        let damaged = |cause: &str| StoreFault::Damaged {
+            cause: cause.to_owned(),
+        };
         match self.file.metadata() {
-            Ok(found) if found.is_file() => Ok(true),
-            Ok(_) => Err(StoreFault::Damaged {
-                cause: "it is not a regular file".to_owned(),
-            }),
+            Ok(found) if !found.is_file() => Err(damaged("it is not a regular file")),
+            // SQLite takes a file of no bytes for a new database.
+            Ok(found) if found.len() == 0 => Err(damaged("the file is empty")),
+            Ok(_) => Ok(true),
+            Err(error) if disk::is_absent(&error) && self.file.is_symlink() => {
+                Err(StoreFault::Away {
+                    cause: "it is behind a link to nothing".to_owned(),
+                })
+            }
             Err(error) if disk::is_absent(&error) => Ok(false),
             Err(error) => Err(StoreFault::Away {
                 cause: system_words(&error),
@@ -93,24 +118,26 @@ impl SqliteStore {
         }
     }
 
-    /// Opens the database to read it. SQLite keeps two files beside a database
-    /// that is open; where it cannot make them, as on a disk that is full or only
-    /// read, and nobody has it open, it is read as it lies there.
-    fn open_to_read(&self) -> rusqlite::Result<Connection> {
+    /// Opens the database to read it, and returns its version too. SQLite keeps
+    /// two files beside a database that is open; where it cannot make them, as on
+    /// a disk that is full or only read, and nobody has it open, it is read as it
+    /// lies there.
+    fn open_to_read(&self, until: Instant) -> rusqlite::Result<(Connection, i64)> {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let mut database = Connection::open_with_flags(&self.file, flags)?;
-        prepare(&mut database, self.reading)?;
+        prepare(&mut database, until)?;
         database.pragma_update(None, "query_only", true)?;
         match version(&database) {
             Err(error) if is_about_files(&error) && !self.has_log() => {}
-            _ => return Ok(database),
+            found => return Ok((database, found?)),
         }
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
             | OpenFlags::SQLITE_OPEN_NO_MUTEX
             | OpenFlags::SQLITE_OPEN_URI;
         let mut database = Connection::open_with_flags(unchanging(&self.file), flags)?;
-        prepare(&mut database, self.reading)?;
-        Ok(database)
+        prepare(&mut database, until)?;
+        let found = version(&database)?;
+        Ok((database, found))
     }
 
     /// Whether changes wait in a file beside the database.
@@ -130,10 +157,10 @@ impl SqliteStore {
         self.make()?;
         let until = Instant::now() + self.writing;
         loop {
-            match self.try_change(&change) {
+            match self.try_change(until, &change) {
                 // Switching a new file to its journal does not wait for others.
                 Err(error) if is_busy(&error) && Instant::now() < until => {
-                    std::thread::sleep(Duration::from_millis(5));
+                    std::thread::sleep(PAUSE);
                 }
                 Err(error) => return Err(self.refusal(&error)),
                 Ok(done) => return done,
@@ -143,14 +170,13 @@ impl SqliteStore {
 
     fn try_change<T>(
         &self,
+        until: Instant,
         change: impl Fn(&Transaction<'_>) -> rusqlite::Result<Result<T, PersonalError>>,
     ) -> rusqlite::Result<Result<T, PersonalError>> {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let mut database = Connection::open_with_flags(&self.file, flags)?;
-        prepare(&mut database, self.writing)?;
-        let found = version(&database)?;
-        let is_new = found == 0 && is_empty(&database)?;
-        if !is_new && let Err(fault) = fit(found, &database)? {
+        prepare(&mut database, until)?;
+        if let Err(fault) = fit(version(&database)?, &database)? {
             return Ok(Err(fault.into()));
         }
         database.pragma_update(None, "journal_mode", "wal")?;
@@ -167,23 +193,31 @@ impl SqliteStore {
         Ok(done)
     }
 
-    /// Makes an empty file, which only its owner may read, if there is none.
+    /// Makes a store without skills, which only its owner may read, if there is
+    /// no file.
     fn make(&self) -> Result<(), StoreFault> {
-        let refused = |error: std::io::Error| StoreFault::NotWritten {
-            cause: system_words(&error),
+        let refused = |error: &io::Error| StoreFault::NotWritten {
+            cause: system_words(error),
         };
         if self.is_there()? {
             return Ok(());
         }
-        if let Some(folder) = self.file.parent()
-            && !folder.is_dir()
-        {
-            disk::make_folder(folder, 0o755).map_err(refused)?;
+        let folder = self.file.parent().unwrap_or(Path::new("/"));
+        if !folder.is_dir() {
+            disk::make_folder(folder, 0o755).map_err(|error| refused(&error))?;
         }
-        match disk::create(&self.file, 0o600) {
-            Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => Err(refused(error)),
-            _ => Ok(()),
-        }
+        let bytes = without_skills().map_err(|error| fault(&error, self.writing))?;
+        let made = Folder::lock(folder, self.writing).and_then(|locked| match locked {
+            // Another first write may have been earlier.
+            Some(locked) => locked.create(&self.file, 0o600, &bytes).map(drop),
+            None => Err(Refused::new("open", folder, io::ErrorKind::NotFound.into())),
+        });
+        made.map_err(|error| match error.source.kind() {
+            io::ErrorKind::WouldBlock => StoreFault::Locked {
+                patience: self.writing,
+            },
+            _ => refused(&error.source),
+        })
     }
 
     fn refusal(&self, error: &rusqlite::Error) -> PersonalError {
@@ -361,11 +395,13 @@ fn is_own(owner: Owner<'_>) -> Result<(), StoreFault> {
     }
 }
 
-/// Sets what holds for every connection: how long to wait for others and for an
-/// answer, and that nothing in the file's own schema is trusted.
-fn prepare(database: &mut Connection, patience: Duration) -> rusqlite::Result<()> {
-    database.busy_timeout(patience)?;
-    let until = Instant::now() + patience;
+/// Sets what holds for every connection: until when to wait for others and for
+/// an answer, and that nothing in the file's own schema is trusted.
+fn prepare(database: &mut Connection, until: Instant) -> rusqlite::Result<()> {
+    database.busy_handler(Some(move |_| {
+        std::thread::sleep(PAUSE);
+        Instant::now() < until
+    }))?;
     database.progress_handler(STEPS, Some(move || Instant::now() > until))?;
     database.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
     database.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
@@ -391,14 +427,16 @@ fn version(database: &Connection) -> rusqlite::Result<i64> {
     database.query_row("PRAGMA user_version", [], |row| row.get(0))
 }
 
-/// Whether the database has no tables: a new one, or a file of no bytes.
-fn is_empty(database: &Connection) -> rusqlite::Result<bool> {
-    let tables: i64 =
-        database.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
-    Ok(tables == 0)
+/// Returns the bytes of a database with our tables and nothing in them.
+fn without_skills() -> rusqlite::Result<Vec<u8>> {
+    let mut database = Connection::open_in_memory()?;
+    let transaction = database.transaction()?;
+    migrate(&transaction)?;
+    transaction.commit()?;
+    Ok(database.serialize(MAIN_DB)?.to_vec())
 }
 
-/// Whether a database with tables is one that this program may use.
+/// Whether a database is one that this program may use.
 fn fit(found: i64, database: &Connection) -> rusqlite::Result<Result<(), StoreFault>> {
     let known = i64::try_from(MIGRATIONS.len()).unwrap_or(i64::MAX);
     let application: i32 = database.query_row("PRAGMA application_id", [], |row| row.get(0))?;

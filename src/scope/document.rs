@@ -3,11 +3,13 @@
 //! This file decides what makes a file malformed. It does not know what its
 //! decisions mean.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use super::file::Fault;
 use super::{Scope, State};
 use crate::diagnostic::Span;
+use crate::env::Secret;
 use crate::json::{List, Malformed, Object, Places};
 use crate::limits::Limits;
 
@@ -151,6 +153,20 @@ impl<'a> Document<'a> {
                 Err(Fault::at(path, span, Malformed::new(0, message)))
             }
         }
+    }
+
+    /// Returns the text as it may be shown: without the URL of a store that can
+    /// hold a password, in any scope, since people put keys into wrong files.
+    pub(super) fn shown(&self) -> Cow<'a, str> {
+        let Some(value) = self.root.get(STORE) else {
+            return Cow::Borrowed(self.text);
+        };
+        let url = Secret(serde_json::from_str(value.text).unwrap_or_default());
+        if url.shown() == url.0 {
+            return Cow::Borrowed(self.text);
+        }
+        let (before, after) = (&self.text[..value.start], &self.text[value.end()..]);
+        Cow::Owned(format!("{before}\"…\"{after}"))
     }
 
     pub(super) fn store(&self, path: &Path) -> Result<Option<String>, Fault> {

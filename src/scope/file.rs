@@ -419,6 +419,21 @@ mod tests {
     }
 
     #[test]
+    fn keys_that_stand_twice_in_values_of_others_are_theirs() {
+        let text = r#"{"on": ["a"], "editor": {"x": 1, "x": [{"y": 1, "y": 2}]}}"#;
+
+        let global = parse(Scope::Global, text);
+        let meta = parse(
+            Scope::Conversation,
+            r#"{"id": {"x": 1, "x": 2}, "skills": {"off": [], "off": ["a"]}}"#,
+        );
+
+        assert_eq!(global.fault(), None);
+        assert_eq!(global.state_of("a"), Some(State::On));
+        assert!(meta.fault().is_some(), "the object under `skills` is ours");
+    }
+
+    #[test]
     fn what_is_not_a_scope_file_is_a_fault_with_its_place() {
         for (text, place, words) in [
             ("", None, "empty"),

@@ -165,8 +165,9 @@ pub struct Edited {
     pub file: PathBuf,
 }
 
-/// What an edit would do. The texts are equal where it would do nothing, and
-/// `before` is empty where there is no file yet.
+/// What an edit would do, to be shown: the URL under `store` stands in it as `…`
+/// where it can hold a password. The texts are equal where the edit would do
+/// nothing, and `before` is empty where there is no file yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Preview {
     /// The text of the file now.
@@ -212,7 +213,15 @@ pub fn preview(
         None => String::new(),
     };
     let after = draft.after.unwrap_or_else(|| before.clone());
-    Ok(Preview { before, after })
+    let shown = |text: String| match Document::parse_text(place.scope, &text) {
+        Ok(document) => document.shown().into_owned(),
+        // There is no file yet.
+        Err(_) => String::new(),
+    };
+    Ok(Preview {
+        before: shown(before),
+        after: shown(after),
+    })
 }
 
 /// Writes `changes` into one scope, all of them or none.

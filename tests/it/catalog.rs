@@ -290,14 +290,14 @@ fn an_activation_that_fails_has_its_code() {
     let sandbox = pdf();
 
     for (words, code) in [
-        (&["use", "nope"][..], "skill_not_found"),
+        (&["use", "nope"][..], "skill-not-found"),
         (
             &["use", "review", "--allowed-skills", ""],
-            "skill_not_allowed",
+            "skill-not-allowed",
         ),
         (
             &["use", "review", "--allowed-skills", "pdf-processing"],
-            "skill_not_allowed",
+            "skill-not-allowed",
         ),
     ] {
         let words = [words, &["--json"]].concat();

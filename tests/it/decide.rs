@@ -180,6 +180,37 @@ fn a_dry_run_shows_the_edit_and_writes_nothing_at_all() {
 }
 
 #[test]
+fn a_dry_run_shows_no_password_of_a_store() {
+    for (store, shown) in [
+        (r#""postgres://alice:secret@db/skills""#, r#""…""#),
+        (r#""postgres://alice@db/skills?password=secret""#, r#""…""#),
+        (r#""postgres:\/\/alice:%73ecret@db/skills""#, r#""…""#),
+        (r#""\u0070ostgresql://alice:secret@db""#, r#""…""#),
+        (r#""host=db password=secret""#, r#""…""#),
+        (r#""sqlite:~/own.db""#, r#""sqlite:~/own.db""#),
+    ] {
+        let sandbox = Sandbox::new().home_skill("pdf", "Reads PDF files.");
+        for file in ["home/.codeaf/skills.json", "project/.codeaf/skills.json"] {
+            sandbox.write(
+                file,
+                format!("{{\n  \"store\": {store},\n  \"on\": []\n}}\n"),
+            );
+        }
+        for scope in ["--global", "--project"] {
+            for verb in ["on", "off"] {
+                let words = [verb, "pdf", scope, "-n", "--store", "sqlite:own.db"];
+                let shown = format!("\n   \"store\": {shown},\n");
+                let plain = sandbox.run(words).success().lacks(&["ecret", "alice"]);
+                let json = sandbox.run(words.into_iter().chain(["--json"])).success();
+                assert!(plain.stdout.contains(&shown), "{plain}");
+                let diff = json.json()["diff"].as_str().unwrap().to_owned();
+                assert!(diff.contains(&shown), "{diff}");
+            }
+        }
+    }
+}
+
+#[test]
 fn a_dry_run_of_a_file_that_cannot_be_edited_fails_like_the_edit() {
     let sandbox = three_skills().file(GLOBAL, "{");
 

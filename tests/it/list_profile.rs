@@ -85,5 +85,5 @@ fn a_profile_that_is_none_or_looks_nowhere_is_said() {
         .run(["list", "--profile", "spec", "--json"])
         .refused()
         .error_json();
-    assert_eq!(error["error"]["code"], "places_unknown");
+    assert_eq!(error["error"]["code"], "places-unknown");
 }

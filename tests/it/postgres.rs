@@ -809,10 +809,9 @@ fn names_and_texts_are_never_sql() {
 }
 
 #[test]
-fn any_bytes_come_back_as_they_were() {
+fn a_text_comes_back_as_it_was() {
     let Some(team) = Team::new() else { return };
-    let mut text = text("a", "A\r\n\0").into_bytes();
-    text.extend(b"\xff\xfe");
+    let text = text("a", "A\r\n\u{1}\u{202e}<!-- c -->\u{10ffff}  \r").into_bytes();
     team.sandbox.write("project/skill.md", &text);
     team.run("alice", &["personal", "add", "skill.md"])
         .success();
@@ -820,4 +819,11 @@ fn any_bytes_come_back_as_they_were() {
     team.run("alice", &["personal", "export", "out"]).success();
 
     assert!(fs::read(team.sandbox.path("project/out/a/SKILL.md")).unwrap() == text);
+    team.sandbox.write(
+        "project/skill.md",
+        "---\nname: b\ndescription: \"a\\0b\"\n---\nB",
+    );
+    team.run("alice", &["personal", "add", "skill.md"])
+        .refused()
+        .has(&["the description holds a NUL, which is no text"]);
 }

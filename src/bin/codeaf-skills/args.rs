@@ -54,7 +54,13 @@ Environment:
   CODEAF_HOME            the home that counts, instead of HOME
   CODEAF_CONVERSATION    the conversation, unless --conversation names one
   CODEAF_SKILLS_PATH     folders to look in first, with colons between them
+  CODEAF_SKILLS_STORE    the store of personal skills, unless --store names one
+  PGPASSWORD             the password of a PostgreSQL store whose URL has none
+  PGSSLROOTCERT          certificates that vouch for a PostgreSQL server
+  OPENAI_BASE_URL, OPENAI_MODEL, OPENAI_API_KEY
+                         the server of `chat`, its model, its key
   NO_COLOR               no colour, if it is not empty
+  COLUMNS                the width of a terminal that does not tell it
 
 Exit status:
   0  done, also when there was nothing to change
@@ -522,7 +528,7 @@ pub(crate) struct Show {
     pub(crate) skill: String,
 
     /// Print the body of SKILL.md alone
-    #[arg(long, conflicts_with = "json")]
+    #[arg(long)]
     pub(crate) raw: bool,
 }
 

@@ -11,8 +11,8 @@ use crate::render::Console;
 /// Why a command could not do what was asked.
 #[derive(Debug)]
 pub(crate) struct Failure {
-    /// A stable code for programs.
-    pub(crate) code: &'static str,
+    /// A stable code for programs, with hyphens.
+    pub(crate) code: String,
     /// What happened, with its causes.
     pub(crate) error: anyhow::Error,
     /// What to do next.
@@ -22,13 +22,15 @@ pub(crate) struct Failure {
 }
 
 impl Failure {
-    pub(crate) fn new(code: &'static str, message: impl fmt::Display) -> Self {
+    pub(crate) fn new(code: &str, message: impl fmt::Display) -> Self {
         Self::from_error(code, anyhow::anyhow!("{message}"))
     }
 
-    pub(crate) fn from_error(code: &'static str, error: impl Into<anyhow::Error>) -> Self {
+    /// What the library tells a model has a code with underscores; what a program
+    /// tells a program has the same one with hyphens.
+    pub(crate) fn from_error(code: &str, error: impl Into<anyhow::Error>) -> Self {
         Self {
-            code,
+            code: code.replace('_', "-"),
             error: error.into(),
             help: None,
             status: 1,

@@ -23,19 +23,19 @@ use codeaf_skills::{Allowed, Env, Secret, StoreChoice, StoreUrl};
 
 use crate::args::{Cli, Color, Command, Globals};
 use crate::failure::Failure;
-use crate::render::{Console, Places, Verbosity};
+use crate::render::{Console, Looks, Places, Verbosity};
 
 fn main() -> ExitCode {
     let started = Instant::now();
     if complete::asked() {
         return complete::answer();
     }
-    let mut console = Console::new(Color::Auto, asks_for_json(), has_no_color());
+    let mut console = Console::new(Color::Auto, asks_for_json(), looks());
     let cli = match parse() {
         Ok(cli) => cli,
         Err(error) => return wrong_usage(&error, &mut console),
     };
-    console = Console::new(cli.globals.color, console.json, has_no_color());
+    console = Console::new(cli.globals.color, console.json, looks());
     console.set_verbosity(match (cli.globals.quiet, cli.globals.verbose) {
         (true, _) => Verbosity::Errors,
         (_, true) => Verbosity::Everything,
@@ -132,7 +132,7 @@ fn environment(globals: &Globals) -> Result<(Env, Places), Failure> {
 fn naming_the_variable(failure: Failure, globals: &Globals) -> Failure {
     match &failure.help {
         Some(help)
-            if globals.conversation.is_none() && failure.code.starts_with("conversation_") =>
+            if globals.conversation.is_none() && failure.code.starts_with("conversation-") =>
         {
             let help = format!("the variable CODEAF_CONVERSATION names it: unset it, or {help}");
             failure.help(help)
@@ -150,11 +150,8 @@ fn place_flags(globals: &Globals) -> Vec<String> {
         .iter()
         .map(|path| ("--skills-dir", path));
     let places = start.chain(folders).chain(roots);
-    // The URL of a server may hold a password.
-    let store = globals
-        .store
-        .iter()
-        .filter(|url| url.starts_with("sqlite:"));
+    let may_be_shown = |url: &&String| Secret((*url).clone()).shown() == *url;
+    let store = globals.store.iter().filter(may_be_shown);
     let store = store.flat_map(|url| ["--store".to_owned(), url.clone()]);
     places
         .flat_map(|(flag, path)| [flag.to_owned(), path.to_string_lossy().into_owned()])
@@ -175,10 +172,20 @@ pub(crate) fn environment_of(working_folder: &Path) -> Env {
         |name| std::env::var_os(name),
         dirs::home_dir,
     );
-    // Without a name, what a change is recorded under is at least the account.
-    let user = || format!("uid {}", rustix::process::getuid().as_raw());
-    env.user.get_or_insert_with(user);
+    let user = rustix::process::getuid().as_raw();
+    // Accounts that a server keeps are not in the file.
+    env.user = account(user).or_else(|| Some(format!("uid {user}")));
     env
+}
+
+/// Returns the name of a user of this machine. A variable could say any name.
+fn account(user: u32) -> Option<String> {
+    let accounts = std::fs::read_to_string("/etc/passwd").ok()?;
+    accounts.lines().find_map(|line| {
+        let mut fields = line.split(':');
+        let name = fields.next()?;
+        (fields.nth(1)?.parse() == Ok(user)).then(|| name.to_owned())
+    })
 }
 
 /// What the variables say of a model's server.
@@ -202,8 +209,13 @@ pub(crate) fn model_variables() -> ModelVariables {
 }
 
 #[expect(clippy::disallowed_methods, reason = "here the surroundings are read")]
-fn has_no_color() -> bool {
-    std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
+fn looks() -> Looks {
+    Looks {
+        no_color: std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty()),
+        columns: std::env::var("COLUMNS")
+            .ok()
+            .and_then(|columns| columns.parse().ok()),
+    }
 }
 
 /// Whether failures must be JSON, known before the words are understood.

@@ -16,6 +16,9 @@ use crate::args::Color;
 /// Characters on a line where there is no terminal.
 const DEFAULT_WIDTH: usize = 120;
 
+/// A line is not made narrower than this.
+const NARROWEST: usize = 20;
+
 /// A description column narrower than this is worse than lines of its own.
 const NARROWEST_TEXT: usize = 36;
 
@@ -45,6 +48,22 @@ pub(crate) enum Verbosity {
     Everything,
 }
 
+/// What variables say of how output is to look.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Looks {
+    /// `NO_COLOR`
+    pub(crate) no_color: bool,
+    /// `COLUMNS`
+    pub(crate) columns: Option<usize>,
+}
+
+/// Returns the width of a line: that of the terminal, or what is said of one
+/// that does not tell it.
+fn width(is_terminal: bool, told: Option<usize>, said: Option<usize>) -> usize {
+    let known = told.or(said).filter(|_| is_terminal);
+    known.map_or(DEFAULT_WIDTH, |columns| columns.max(NARROWEST))
+}
+
 /// Whether the answer goes to a terminal.
 #[cfg(feature = "chat")]
 pub(crate) fn answers_a_terminal() -> bool {
@@ -63,20 +82,20 @@ pub(crate) struct Places {
 }
 
 impl Console {
-    pub(crate) fn new(color: Color, json: bool, no_color: bool) -> Self {
+    pub(crate) fn new(color: Color, json: bool, looks: Looks) -> Self {
         let wants = |is_terminal: bool| match color {
             Color::Always => true,
             Color::Never => false,
-            Color::Auto => is_terminal && !no_color,
+            Color::Auto => is_terminal && !looks.no_color,
         };
         let stdout = io::stdout();
         let is_terminal = stdout.is_terminal();
         let size = is_terminal.then(terminal_size::terminal_size).flatten();
-        let width = size.map_or(DEFAULT_WIDTH, |(width, _)| usize::from(width.0).max(20));
+        let told = size.map(|(width, _)| usize::from(width.0));
         Self {
             color_out: wants(is_terminal),
             color_err: wants(io::stderr().is_terminal()),
-            width,
+            width: width(is_terminal, told, looks.columns),
             out: io::BufWriter::with_capacity(BUFFER, stdout.lock()),
             json,
             verbosity: Verbosity::Notes,
@@ -411,4 +430,22 @@ pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
 /// Cleans text for one cell of a table.
 pub(crate) fn cell(text: &str) -> String {
     codeaf_skills::text::one_line(text).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::width;
+
+    #[test]
+    fn a_terminal_that_does_not_tell_its_width_has_what_is_said() {
+        for (is_terminal, told, said, found) in [
+            (true, Some(80), Some(60), 80),
+            (true, None, Some(60), 60),
+            (true, None, Some(3), 20),
+            (true, None, None, 120),
+            (false, None, Some(60), 120),
+        ] {
+            assert_eq!(width(is_terminal, told, said), found);
+        }
+    }
 }

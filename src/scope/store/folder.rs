@@ -2,11 +2,11 @@
 //! and gone again if the write failed.
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use super::{Scope, ScopePath, StoreError};
-use crate::disk::{self, Content};
+use crate::disk::{self, Content, Made};
 
 /// The locked folder of the real file.
 pub(super) struct Folder {
@@ -54,41 +54,5 @@ fn mode_of_folder(scope: Scope) -> u32 {
     match scope {
         Scope::Global | Scope::Conversation => 0o700,
         Scope::Project => 0o777,
-    }
-}
-
-/// Folders that were made for a file. They go again, unless they are to stay.
-#[derive(Default)]
-struct Made(Vec<PathBuf>);
-
-impl Made {
-    /// Makes `folder`, and what is missing above it.
-    fn folders(folder: &Path, mode: u32) -> Result<Self, StoreError> {
-        let mut new = Self::default();
-        let missing: Vec<&Path> = folder
-            .ancestors()
-            .take_while(|path| !path.is_dir())
-            .collect();
-        for path in missing.into_iter().rev() {
-            let is_new = disk::make_folder(path, mode)
-                .map_err(|source| StoreError::io("make the folder", path, source))?;
-            if is_new {
-                new.0.push(path.to_path_buf());
-            }
-        }
-        Ok(new)
-    }
-
-    fn stay(&mut self) {
-        self.0.clear();
-    }
-}
-
-impl Drop for Made {
-    fn drop(&mut self) {
-        for path in self.0.iter().rev() {
-            // Fails where another writer has put a file there, as it should.
-            let _ = disk::remove_folder(path);
-        }
     }
 }

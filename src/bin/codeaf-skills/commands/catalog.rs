@@ -33,7 +33,7 @@ pub(super) fn run(
                     "give it at least --max-chars {}, or turn skills off",
                     error.smallest
                 );
-                Failure::from_error("budget_too_small", error).help(help)
+                Failure::from_error("budget-too-small", error).help(help)
             })?;
     console.write(&rendered.text)?;
     if rendered.cut > 0 {

@@ -371,7 +371,7 @@ impl From<ChatError> for Failure {
                 ref near,
                 is_broken: false,
                 ..
-            }) if near.is_empty() => Self::from_error("skill_not_found", error).help(
+            }) if near.is_empty() => Self::from_error("skill-not-found", error).help(
                 "`/skills` lists the names; put a blank before the slash to send the line as it is",
             ),
             ChatError::Activation(error) => error.into(),

@@ -130,7 +130,7 @@ fn paths(args: &Check) -> Result<Cow<'_, [PathBuf]>, Failure> {
         .lock()
         .read_to_end(&mut bytes)
         .map_err(|error| {
-            Failure::from_error("paths_not_read", error)
+            Failure::from_error("paths-not-read", error)
                 .context("cannot read paths from standard input")
         })?;
     let mut paths = targets::parse_list(&bytes);
@@ -138,7 +138,7 @@ fn paths(args: &Check) -> Result<Cow<'_, [PathBuf]>, Failure> {
     if paths.is_empty() {
         // Without any, the working folder would be searched, which nobody asked for.
         return Err(
-            Failure::new("no_paths", "there is no path on standard input")
+            Failure::new("no-paths", "there is no path on standard input")
                 .help("write one path a line"),
         );
     }
@@ -300,7 +300,7 @@ impl From<ConfigError> for Failure {
         let help = error.help().map(str::to_owned);
         Self {
             help,
-            ..Self::from_error("check_config", error)
+            ..Self::from_error("check-config", error)
         }
     }
 }

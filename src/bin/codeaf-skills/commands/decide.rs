@@ -3,12 +3,12 @@
 use std::path::Path;
 
 use clap::builder::styling::{AnsiColor, Style};
-use codeaf_skills::name::{is_pattern, matches_pattern, split_qualified, unsafe_because};
+use codeaf_skills::name::{is_meant_by, is_pattern, split_qualified, unsafe_because};
 use codeaf_skills::scope::{self, Change};
 use codeaf_skills::text::{clean, nfc, unescaped, visible};
 use codeaf_skills::{
     ActivationError, Cause, Decisions, Env, Lookup, NoScope, Outcome, Resolution, Scope, ScopePath,
-    Skill, Snapshot, State, Subject,
+    Skill, Snapshot, Source, State, Subject,
 };
 use serde::Serialize;
 use similar::TextDiff;
@@ -65,6 +65,7 @@ fn decide(
         snapshot,
         target,
         names,
+        wanted: Some(state),
         changes,
     };
     edit.carry_out(args.target.dry_run, &format!("turning {state}"), console)
@@ -79,47 +80,100 @@ pub(super) fn clear(
     let snapshot = load(env, console)?;
     let target = target(&args.target, cli, &snapshot)?;
     let decided = decided_names(&snapshot, target.scope);
+    let mut entries: Vec<String> = Vec::new();
     let mut names: Vec<String> = Vec::new();
     if args.missing {
         let missing = snapshot.missing();
         let here = missing
             .into_iter()
             .filter(|missing| missing.scope == target.scope);
-        names.extend(here.map(|missing| missing.name));
+        entries.extend(here.map(|missing| missing.name));
+        if snapshot.personal_fault().is_some() {
+            console
+                .note("note: entries that may name personal skills are kept while nobody can tell");
+        }
+        names.clone_from(&entries);
     }
     for wanted in &args.names {
         let plain = unescaped(wanted);
         let wanted = nfc(plain.as_deref().unwrap_or(wanted));
-        let matches = |name: &&String| **name == wanted || matches_pattern(&wanted, name);
-        let matching: Vec<String> = decided.iter().filter(matches).cloned().collect();
-        if matching.is_empty() {
-            let scope = target.scope;
-            console.note(format!(
-                "note: no decision of the {scope} scope is {}",
-                quoted(&wanted)
-            ));
+        let cleared = Cleared::of(&wanted, &decided, &snapshot);
+        if cleared.entries.is_empty() {
+            cleared.note_nothing(&wanted, target.scope, console);
         }
         // A name that is not there still has an answer; a pattern has none.
-        if matching.is_empty() && is_pattern(&wanted) && !console.json {
+        if cleared.entries.is_empty() && is_pattern(&wanted) && !console.json {
             console.line(format!("{}  nothing to clear", cell(&wanted)))?;
-        } else if matching.is_empty() && !is_pattern(&wanted) {
-            names.push(wanted.into_owned());
         }
-        names.extend(matching);
+        entries.extend(cleared.entries);
+        names.extend(cleared.names);
     }
-    names.sort();
-    names.dedup();
-    let changes: Vec<Change> = names
-        .iter()
-        .map(|name| Change::clear(name.as_str()))
-        .collect();
+    for list in [&mut entries, &mut names] {
+        list.sort();
+        list.dedup();
+    }
     let edit = Edit {
         snapshot,
         target,
         names,
-        changes,
+        wanted: None,
+        changes: entries.into_iter().map(Change::clear).collect(),
     };
     edit.carry_out(args.target.dry_run, "clearing", console)
+}
+
+/// What one word of `clear` means.
+struct Cleared {
+    /// The entries of the file that go.
+    entries: Vec<String>,
+    /// The skills that are answered for.
+    names: Vec<String>,
+    /// Whether the word could mean a skill of either source.
+    is_ambiguous: bool,
+}
+
+impl Cleared {
+    fn of(wanted: &str, decided: &[String], snapshot: &Snapshot) -> Self {
+        let found = snapshot.lookup(wanted);
+        // The user's own skill, however the file calls it.
+        let own = match &found {
+            Lookup::Found(skill) if skill.source() == Source::Personal => {
+                Some(skill.source().qualify(&skill.name))
+            }
+            _ => None,
+        };
+        let is_meant = |name: &&String| {
+            **name == *wanted
+                || is_pattern(wanted) && is_meant_by(wanted, name)
+                || own.as_ref() == Some(*name) && split_qualified(wanted).0.is_none()
+        };
+        let entries: Vec<String> = decided.iter().filter(is_meant).cloned().collect();
+        let (names, is_ambiguous) = match found {
+            Lookup::Ambiguous(aliases) => (aliases, true),
+            Lookup::Found(_) => (vec![wanted.to_owned()], false),
+            Lookup::NotFound if entries.is_empty() && !is_pattern(wanted) => {
+                (vec![wanted.to_owned()], false)
+            }
+            Lookup::NotFound => (entries.clone(), false),
+        };
+        Self {
+            entries,
+            names,
+            is_ambiguous,
+        }
+    }
+
+    fn note_nothing(&self, wanted: &str, scope: Scope, console: &mut Console) {
+        let name = quoted(wanted);
+        let meaning = if self.is_ambiguous {
+            format!("; it could be {}", self.names.join(" or "))
+        } else {
+            String::new()
+        };
+        console.note(format!(
+            "note: no decision of the {scope} scope is {name}{meaning}"
+        ));
+    }
 }
 
 /// Which scope is written: the one that a flag names, else the project inside a
@@ -147,10 +201,10 @@ fn target(target: &Target, cli: &Cli, snapshot: &Snapshot) -> Result<ScopePath, 
         return Err(Failure::usage(format!("which scope? This folder is {place}")).help(help));
     };
     snapshot.scope_path(scope).map_err(|error| match error {
-        NoScope::NoHome => Failure::new("no_home", error)
+        NoScope::NoHome => Failure::new("no-home", error)
             .help("set HOME to an absolute path, or CODEAF_HOME, or use --project"),
-        NoScope::HomeIsNoProject => Failure::new("home_is_no_project", error).help("use --global"),
-        error => Failure::new("no_conversation", error),
+        NoScope::HomeIsNoProject => Failure::new("home-is-no-project", error).help("use --global"),
+        error => Failure::new("no-conversation", error),
     })
 }
 
@@ -170,23 +224,25 @@ fn meant(
             "`{}` cannot be the name of a skill: it {reason}",
             cell(word)
         );
-        return Err(Failure::new("name_unsafe", message).help("give the name of a skill"));
+        return Err(Failure::new("name-unsafe", message).help("give the name of a skill"));
     }
     let not_found = match snapshot.find(&name) {
+        Ok(skill) if skill.source() == Source::Personal => {
+            return Ok(vec![snapshot.entry_name(skill)]);
+        }
         Ok(_) => return Ok(vec![name]),
         Err(error @ ActivationError::NotFound { .. }) => error,
         Err(error) => return Err(error.into()),
     };
     if is_pattern(&name) {
-        let aliases = snapshot
+        let matching: Vec<String> = snapshot
             .owners()
-            .map(|skill| snapshot.alias(skill).into_owned());
-        let matching: Vec<String> = aliases
-            .filter(|alias| matches_pattern(&name, alias))
+            .filter(|skill| is_meant_by(&name, &skill.source().qualify(&skill.name)))
+            .map(|skill| snapshot.entry_name(skill))
             .collect();
         if matching.is_empty() {
             return Err(Failure::new(
-                "skill_not_found",
+                "skill-not-found",
                 format!("no skill matches `{}`", cell(word)),
             )
             .help("`codeaf-skills list --names` prints all names"));
@@ -213,7 +269,10 @@ fn decided_names(snapshot: &Snapshot, scope: Scope) -> Vec<String> {
 struct Edit {
     snapshot: Snapshot,
     target: ScopePath,
+    /// What is answered for.
     names: Vec<String>,
+    /// What they are to be; `None`: what wider scopes say.
+    wanted: Option<State>,
     changes: Vec<Change>,
 }
 
@@ -340,21 +399,19 @@ impl Edit {
 
     /// Says where the answer is not what the edit asked for, and why.
     fn explain(&self, console: &mut Console) {
-        for change in &self.changes {
-            let name = quoted(&change.name);
-            let Lookup::Found(skill) = self.snapshot.lookup(&change.name) else {
-                if change.state.is_some() {
-                    self.note_unknown(&change.name, console);
+        for name in &self.names {
+            let Lookup::Found(skill) = self.snapshot.lookup(name) else {
+                if self.wanted.is_some() {
+                    self.note_unknown(name, console);
                 }
                 continue;
             };
+            let name = quoted(name);
             let resolution = self.snapshot.resolution(skill);
-            if change.state.is_none() {
+            if self.wanted.is_none() {
                 self.note_other_entry(&name, &resolution, console);
             }
-            let is_other = change
-                .state
-                .is_some_and(|wanted| wanted != resolution.state);
+            let is_other = self.wanted.is_some_and(|wanted| wanted != resolution.state);
             // A file that cannot be read is reported by itself.
             if is_other && !resolution.cause.is_unreadable() {
                 let reason = self.outweighed_by(skill, &resolution, console);

@@ -94,14 +94,14 @@ fn not_read(error: ResourceError, args: &Read) -> Failure {
         cell(&args.resource),
         cell(&args.name)
     );
-    Failure::from_error("resource_not_read", error)
+    Failure::from_error("resource-not-read", error)
         .context(what)
         .help(help)
 }
 
 fn unreadable(found: &Diagnostic) -> Failure {
     Failure::new(
-        "skill_read_error",
+        "skill-read-error",
         format!("{}: {}", found.path.display(), found.message),
     )
 }
@@ -112,7 +112,7 @@ fn bytes_of(page: &Page) -> Result<Vec<u8>, Failure> {
         Encoding::Utf8 => Ok(page.content.clone().into_bytes()),
         Encoding::Base64 => base64::engine::general_purpose::STANDARD
             .decode(&page.content)
-            .map_err(|error| Failure::from_error("resource_not_read", error)),
+            .map_err(|error| Failure::from_error("resource-not-read", error)),
     }
 }
 

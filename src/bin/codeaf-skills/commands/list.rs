@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::builder::styling::Style;
-use codeaf_skills::name::matches_pattern;
+use codeaf_skills::name::is_meant_by;
 use codeaf_skills::skill::profile::{Profile, SameName};
 use codeaf_skills::text::{clean, counted, nfc, one_line, path_text, size, visible};
 use codeaf_skills::{
@@ -76,7 +76,7 @@ impl<'a> Chosen<'a> {
         let fits = |name: &str| {
             pattern
                 .as_deref()
-                .is_none_or(|pattern| matches_pattern(pattern, &nfc(name)))
+                .is_none_or(|pattern| is_meant_by(pattern, &nfc(name)))
         };
         let wants = |skill: &Skill, resolution: &Resolution| {
             let is_shadowed = skill.shadowed_by.is_some();
@@ -91,7 +91,7 @@ impl<'a> Chosen<'a> {
         let rows = snapshot
             .skills()
             .iter()
-            .filter(|skill| fits(&skill.name))
+            .filter(|skill| fits(&skill.source().qualify(&skill.name)))
             .map(|skill| Row {
                 skill,
                 resolution: snapshot.resolution(skill),
@@ -99,10 +99,10 @@ impl<'a> Chosen<'a> {
             .filter(|row| wants(row.skill, &row.resolution))
             .collect();
         let everything = !(args.on || args.off || args.broken || args.shadowed);
-        let broken = snapshot
-            .broken()
-            .iter()
-            .filter(|broken| (everything || args.broken) && fits(&broken.name));
+        let broken = snapshot.broken().iter().filter(|broken| {
+            let name = Source::Workspace.qualify(&broken.name);
+            (everything || args.broken) && fits(&name)
+        });
         let missing = snapshot
             .missing()
             .into_iter()

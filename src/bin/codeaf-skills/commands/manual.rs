@@ -69,7 +69,7 @@ pub(super) fn man(args: &Man, console: &mut Console) -> Result<Status, Failure> 
     let Some(page) = page else {
         let command = cell(args.command.as_deref().unwrap_or_default());
         return Err(Failure::new(
-            "no_such_command",
+            "no-such-command",
             format!("there is no command `{command}`"),
         )
         .help("`codeaf-skills --help` lists the commands"));

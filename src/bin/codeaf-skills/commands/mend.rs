@@ -91,7 +91,7 @@ fn refuse(error: FixError, console: &mut Console) {
     let help = error.help();
     Failure {
         help: help.map(str::to_owned),
-        ..Failure::from_error("not_mended", error)
+        ..Failure::from_error("not-mended", error)
     }
     .report(console);
 }

@@ -6,7 +6,6 @@ mod catalog;
 mod chat;
 mod check;
 mod decide;
-mod export;
 mod files;
 mod list;
 mod manual;
@@ -46,7 +45,7 @@ pub(crate) fn run(cli: &Cli, env: &Env, console: &mut Console) -> Result<Status,
         Command::List(args) => list::run(args, env, console),
         Command::Show(args) => show::run(args, env, console),
         Command::Why(args) => why::run(args, env, console),
-        Command::IsOn(args) => why::is_on(args, env),
+        Command::IsOn(args) => why::is_on(args, env, console),
         Command::RenderCatalog(args) => catalog::run(args, env, console),
         Command::Tool => catalog::tool(env, console),
         Command::Use(args) => use_skill::run(args, env, console),
@@ -127,7 +126,7 @@ fn require_readable(snapshot: &Snapshot) -> Result<(), Failure> {
         None => found.path.display().to_string(),
     };
     Err(
-        Failure::new("scope_unreadable", format!("{place}: {}", found.message))
+        Failure::new("scope-unreadable", format!("{place}: {}", found.message))
             .help("mend the file; until then no skill is offered, because it may turn one off"),
     )
 }
@@ -179,6 +178,16 @@ fn about(verb: &str, name: &str, flag: &str) -> String {
         (false, "") => format!("{verb} {name}"),
         (false, flag) => format!("{verb} {name} {flag}"),
     }
+}
+
+/// Refuses to print a text as it is and as JSON at once. clap does not see a
+/// `--json` that stands before the command.
+fn refuse_raw_json(raw: bool, console: &Console) -> Result<(), Failure> {
+    if raw && console.json {
+        let message = "the argument '--raw' cannot be used with '--json'";
+        return Err(Failure::usage(message).help("leave one of the two out"));
+    }
+    Ok(())
 }
 
 /// Returns the flag that names `scope` as the target of a write.
@@ -248,15 +257,15 @@ impl From<DiscoveryError> for Failure {
     fn from(error: DiscoveryError) -> Self {
         let (code, help) = match &error {
             DiscoveryError::Conversation(ConversationError::AmbiguousId { .. }) => (
-                "conversation_ambiguous",
+                "conversation-ambiguous",
                 "name the conversation's folder instead of its id",
             ),
             DiscoveryError::UnknownPlaces { .. } => (
-                "places_unknown",
+                "places-unknown",
                 "`codeaf-skills check --profile NAME` judges skills by its rules wherever they lie",
             ),
             DiscoveryError::Conversation(_) => (
-                "conversation_not_found",
+                "conversation-not-found",
                 "name a conversation's folder, its meta.json, or its 16-digit id",
             ),
             DiscoveryError::Store { fault } => {
@@ -264,7 +273,7 @@ impl From<DiscoveryError> for Failure {
                 return Self::from_error("store-unreachable", error).help(help);
             }
             _ => (
-                "folder_not_found",
+                "folder-not-found",
                 "name a folder that is there with --folder",
             ),
         };
@@ -275,11 +284,11 @@ impl From<DiscoveryError> for Failure {
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
         let code = match &error {
-            StoreError::Conflict { .. } | StoreError::Busy { .. } => "scope_conflict",
-            StoreError::Unreadable { .. } => "scope_unreadable",
-            StoreError::LinkLeaves { .. } | StoreError::LinkDangles { .. } => "scope_link",
-            StoreError::NoConversation { .. } => "conversation_not_found",
-            _ => "scope_not_written",
+            StoreError::Conflict { .. } | StoreError::Busy { .. } => "scope-conflict",
+            StoreError::Unreadable { .. } => "scope-unreadable",
+            StoreError::LinkLeaves { .. } | StoreError::LinkDangles { .. } => "scope-link",
+            StoreError::NoConversation { .. } => "conversation-not-found",
+            _ => "scope-not-written",
         };
         let help = error.help();
         let failure = Self::from_error(code, error);

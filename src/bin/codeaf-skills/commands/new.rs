@@ -19,7 +19,7 @@ const COMMON_ROOT: &str = ".agents/skills";
 
 pub(super) fn run(args: &New, env: &Env, console: &mut Console) -> Result<Status, Failure> {
     if !is_spec_name(&args.name) {
-        return Err(Failure::new("name_invalid", format!("`{}` cannot be the name of a new skill", cell(&args.name)))
+        return Err(Failure::new("name-invalid", format!("`{}` cannot be the name of a new skill", cell(&args.name)))
             .help(format!(
                 "a name has 1 to {SPEC_NAME_CHARACTERS} characters: a-z, 0-9 and single hyphens inside, such as pdf-processing"
             )));
@@ -32,7 +32,7 @@ pub(super) fn run(args: &New, env: &Env, console: &mut Console) -> Result<Status
     let file = folder.join("SKILL.md");
     make(&folder, &file, &args.name).map_err(|error| {
         let exists = error.kind() == io::ErrorKind::AlreadyExists;
-        let failure = Failure::from_error("skill_not_made", error)
+        let failure = Failure::from_error("skill-not-made", error)
             .context(format!("cannot make {}", console.path(&folder)));
         if exists {
             failure.help("choose another name, or edit what is there")
@@ -73,11 +73,11 @@ fn parent(args: &New, env: &Env) -> Result<PathBuf, Failure> {
         (true, _) => Project::find(env)
             .map(|project| project.folder)
             .ok_or_else(|| {
-                Failure::new("home_is_no_project", "the home folder is never a project")
+                Failure::new("home-is-no-project", "the home folder is never a project")
                     .help("use --global")
             })?,
         (_, true) => env.home.clone().ok_or_else(|| {
-            Failure::new("no_home", "there is no home folder")
+            Failure::new("no-home", "there is no home folder")
                 .help("set HOME to an absolute path, or CODEAF_HOME")
         })?,
         _ => return Ok(env.start.clone()),
@@ -94,7 +94,7 @@ fn stays_in_project(parent: &Path, env: &Env, console: &Console) -> Result<(), F
     let within = project.folder.canonicalize().unwrap_or(project.folder);
     match existing {
         Some(real) if !real.starts_with(&within) => Err(Failure::new(
-            "link_leaves",
+            "link-leaves",
             format!(
                 "{} leads to {}, outside the project",
                 console.path(parent),

@@ -7,8 +7,10 @@ use std::sync::Arc;
 
 use codeaf_skills::discovery::personal::store_of;
 use codeaf_skills::name::is_kebab;
-use codeaf_skills::personal::{self, Entry, Owner, PersonalSkill, PersonalStore, TEAM_SQL};
-use codeaf_skills::text::{clean, one_line, size};
+use codeaf_skills::personal::{
+    self, Entry, ExportError, Owner, PersonalSkill, PersonalStore, TEAM_SQL,
+};
+use codeaf_skills::text::{clean, counted, one_line, path_text, size};
 use codeaf_skills::{
     Env, Limits, Lookup, PersonalError, Snapshot, Source, StoreFault, split_qualified,
 };
@@ -16,8 +18,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::audit::audit;
-use super::export::export;
-use super::{DONE, Status, quoted};
+use super::{DONE, Status, quoted, refuse_raw_json};
 use crate::args::{AdminCommand, Personal, PersonalCommand};
 use crate::failure::Failure;
 use crate::render::{Console, Rows, cell};
@@ -55,7 +56,7 @@ pub(super) fn run(args: &Personal, env: &Env, console: &mut Console) -> Result<S
         PersonalCommand::Rm { name } => remove(&*store()?, Owner::Me, name, console)?,
         PersonalCommand::Audit { name } => audit(&*store()?, name.as_deref().map(bare), console)?,
         PersonalCommand::Export { dir, force } => {
-            export(&*store()?, &env.absolute(dir), *force, console)?;
+            export(&*store()?, &env.absolute(dir), *force, env, console)?;
         }
         PersonalCommand::Admin { user, command } => {
             let owner = Owner::User(user);
@@ -101,7 +102,7 @@ fn parsed(file: &Path, env: &Env, console: &Console) -> Result<PersonalSkill, Fa
     let failed = |error: io::Error| {
         Failure::from_error("file-not-read", error)
             .context(format!("cannot read {}", console.path(&place)))
-            .help("name a file that is there, or `-` for standard input")
+            .help("name a file that can be read, or `-` for standard input")
     };
     let mut text = Vec::new();
     let mut size = None;
@@ -178,9 +179,8 @@ fn tell_state(name: &str, env: &Env, console: &mut Console) {
         ));
     }
     if !snapshot.resolution(skill).is_on() {
-        let alias = quoted(&alias);
         console.note(format!(
-            "note: it is off; `codeaf-skills on {alias} --global` turns it on"
+            "note: it is off; `codeaf-skills on {qualified} --global` turns it on"
         ));
     }
 }
@@ -239,8 +239,9 @@ fn show(
     env: &Env,
     console: &mut Console,
 ) -> Result<(), Failure> {
+    refuse_raw_json(raw, console)?;
     let name = bare(name);
-    let text = found(store, owner, name)?;
+    let text = found(store, owner, name).map_err(|error| missed(error, owner))?;
     if raw {
         console.write(clean(&String::from_utf8_lossy(&text)).as_ref())?;
         return Ok(());
@@ -285,6 +286,20 @@ fn found(
     store.read(owner, name)?.ok_or_else(not_found)
 }
 
+/// Says where to look for a skill that another user does not have.
+fn missed(error: PersonalError, owner: Owner<'_>) -> Failure {
+    match (&error, owner) {
+        (PersonalError::NotFound { .. }, Owner::User(user)) => {
+            let user = quoted(user);
+            let help = format!(
+                "`codeaf-skills personal admin --user {user} list` shows which there are, to administrators"
+            );
+            Failure::from(error).help(help)
+        }
+        _ => error.into(),
+    }
+}
+
 fn remove(
     store: &dyn PersonalStore,
     owner: Owner<'_>,
@@ -294,9 +309,11 @@ fn remove(
     let name = bare(name);
     if !is_kebab(name) {
         let name = name.to_owned();
-        return Err(PersonalError::NotFound { name }.into());
+        return Err(missed(PersonalError::NotFound { name }, owner));
     }
-    store.remove(owner, name)?;
+    store
+        .remove(owner, name)
+        .map_err(|error| missed(error, owner))?;
     if console.json {
         console.json(&json!({"version": 1, "name": name, "store": store.place()}))?;
     } else {
@@ -304,6 +321,46 @@ fn remove(
     }
     tell_written(store, console);
     Ok(())
+}
+
+fn export(
+    store: &dyn PersonalStore,
+    dir: &Path,
+    force: bool,
+    env: &Env,
+    console: &mut Console,
+) -> Result<(), Failure> {
+    let written = personal::export(store, dir, force, &env.limits)?;
+    if console.json {
+        let written: Vec<_> = written.iter().map(|file| path_text(file)).collect();
+        console.json(&json!({"version": 1, "written": written}))?;
+        return Ok(());
+    }
+    for file in &written {
+        console.line(console.path(file))?;
+    }
+    if written.is_empty() {
+        console.note("note: there are no personal skills here");
+    } else {
+        let count = counted(written.len(), "skill");
+        console.note(format!("wrote {count} to {}", console.path(dir)));
+    }
+    Ok(())
+}
+
+impl From<ExportError> for Failure {
+    fn from(error: ExportError) -> Self {
+        let code = match &error {
+            ExportError::Store(fault) => fault.code(),
+            ExportError::Exists { .. } => "skill-exists",
+            _ => "skill-not-written",
+        };
+        let help = error.help();
+        Self {
+            help,
+            ..Self::from_error(code, error)
+        }
+    }
 }
 
 impl From<PersonalError> for Failure {

@@ -16,7 +16,7 @@ use serde::Serialize;
 use serde_json::{Map, Value as Json};
 
 use super::list::print_finding;
-use super::{DONE, Status, cause_cells, load, note_state, quoted};
+use super::{DONE, Status, cause_cells, load, note_state, quoted, refuse_raw_json};
 use crate::args::Show;
 use crate::failure::Failure;
 use crate::render::{Console, cell, wrap};
@@ -29,6 +29,7 @@ const CHARACTERS_PER_TOKEN: usize = 4;
 const LABEL_WIDTH: usize = 14;
 
 pub(super) fn run(args: &Show, env: &Env, console: &mut Console) -> Result<Status, Failure> {
+    refuse_raw_json(args.raw, console)?;
     let snapshot = load(env, console)?;
     let skill = match find(&args.skill, &snapshot)? {
         Meant::Skill(skill) => skill,
@@ -36,7 +37,7 @@ pub(super) fn run(args: &Show, env: &Env, console: &mut Console) -> Result<Statu
     };
     let bytes = snapshot.read_skill(skill).map_err(|found| {
         Failure::new(
-            "skill_read_error",
+            "skill-read-error",
             format!("{}: {}", console.path(&found.path), found.message),
         )
     })?;
@@ -102,7 +103,7 @@ fn find<'a>(wanted: &str, snapshot: &'a Snapshot) -> Result<Meant<'a>, Failure> 
 fn show_broken(broken: &Broken, args: &Show, console: &mut Console) -> Result<Status, Failure> {
     if args.raw {
         return Err(Failure::new(
-            "skill_broken",
+            "skill-broken",
             format!("`{}` does not load", cell(&broken.name)),
         )
         .help(format!(

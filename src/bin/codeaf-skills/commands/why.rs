@@ -7,8 +7,8 @@ use clap::builder::styling::Style;
 use codeaf_skills::name::is_pattern;
 use codeaf_skills::text::{one_line, serialize_path, size, visible};
 use codeaf_skills::{
-    ActivationError, Broken, Cause, Diagnostic, Env, Lookup, Missing, Resolution, RootOutcome,
-    Rule, Scope, Skill, Snapshot, Source, State, Step,
+    ActivationError, Broken, Cause, Diagnostic, Env, Lookup, Missing, Origin, Resolution,
+    RootOutcome, Rule, Scope, Skill, Snapshot, Source, State, Step, split_qualified,
 };
 use serde::Serialize;
 
@@ -21,11 +21,19 @@ use crate::args::OneSkill;
 use crate::failure::Failure;
 use crate::render::{Console, Rows, cell};
 
-pub(super) fn is_on(args: &OneSkill, env: &Env) -> Result<Status, Failure> {
+pub(super) fn is_on(args: &OneSkill, env: &Env, console: &mut Console) -> Result<Status, Failure> {
     let snapshot = Snapshot::load(env)?;
-    let is_on = match snapshot.lookup(&args.name) {
-        Lookup::Found(skill) => snapshot.resolution(skill).is_on(),
-        _ => false,
+    let is_on = match snapshot.find(&args.name) {
+        Ok(skill) => snapshot.resolution(skill).is_on(),
+        Err(ActivationError::NotFound { .. }) => {
+            // It may be there, and on.
+            let is_personal = split_qualified(&args.name).0 != Some(Source::Workspace);
+            if let Some(fault) = snapshot.personal_fault().filter(|_| is_personal) {
+                console.finding(fault);
+            }
+            false
+        }
+        Err(error) => return Err(error.into()),
     };
     Ok(if is_on { DONE } else { REFUSED })
 }
@@ -140,8 +148,12 @@ impl<'a> Found<'a> {
                         Some(Scope::Project) => {
                             "the project scope says so, and it belongs to the repository that ships the skill".to_owned()
                         }
-                        _ => format!(
+                        _ if self.shadows.iter().any(|copy| copy.origin() == Origin::Home) => format!(
                             "the {scope} scope turned your own copy on, and this repository's copy shadows it"
+                        ),
+                        _ => format!(
+                            "the {scope} scope names it without a source, and may have meant {}",
+                            quoted(&Source::Personal.qualify(&self.skill.name))
                         ),
                     }
                 } else {
@@ -199,7 +211,7 @@ impl<'a> Found<'a> {
         }
         let (scope, name) = match opposite {
             Some((scope, change)) => (scope, change.name),
-            None => (Scope::Conversation, alias),
+            None => (Scope::Conversation, snapshot.entry_name(self.skill)),
         };
         console.line(format!("to turn it {verb}:"))?;
         let flag = flag_of(scope, snapshot, console);
@@ -273,7 +285,7 @@ impl<'a> NotFound<'a> {
         let decisions = snapshot
             .missing()
             .into_iter()
-            .filter(|missing| missing.name == wanted);
+            .filter(|missing| missing.name == wanted || split_qualified(&missing.name).1 == wanted);
         Self {
             name,
             near: snapshot.near(name),
@@ -311,8 +323,13 @@ impl<'a> NotFound<'a> {
         console.line("scopes name it all the same:")?;
         for decision in &self.decisions {
             let place = console.place(&decision.path, decision.span.line, decision.span.column);
+            let by = if decision.name == self.name {
+                String::new()
+            } else {
+                format!(" by {}", quoted(&decision.name))
+            };
             console.line(format!(
-                "  {place}: {} in the {} scope",
+                "  {place}: {} in the {} scope{by}",
                 decision.state, decision.scope
             ))?;
         }
@@ -400,7 +417,7 @@ impl<'a> NotFound<'a> {
         if let Some(decision) = self.decisions.first() {
             console.line("to take the decision back:")?;
             let flag = flag_of(decision.scope, snapshot, console);
-            return say_command(&about("clear", self.name, &flag), console);
+            return say_command(&about("clear", &decision.name, &flag), console);
         }
         console.line("to look in another folder too:")?;
         say_command(&format!("--skills-dir DIR why {name}"), console)
