@@ -12,13 +12,15 @@ use super::belt::{Desk, Permissions, Tool, definitions};
 use super::built_in::BuiltIn;
 use super::error::ChatError;
 use super::files::Grants;
+use super::messages::messages;
 use super::model::{Answer, Call, Model, Request};
-use super::transcript::{Entry, Opened, Transcript, messages};
+use super::tags::Tags;
+use super::transcript::{Entry, Opened, Transcript};
 use crate::diagnostic::Diagnostic;
 use crate::disclosure::{Freshness, Invoked, Ledger, TranscriptFault, Typed};
 use crate::discovery::snapshot::{DiscoveryError, Snapshot};
 use crate::env::{Allowed, Env};
-use crate::scope::Fault;
+use crate::scope::{Decisions, Fault};
 
 /// What a host chooses for a conversation.
 #[derive(Debug, Clone)]
@@ -81,6 +83,7 @@ pub struct Chat {
     /// The skills as the model was told of them.
     pub(super) snapshot: Snapshot,
     pub(super) told: Told,
+    pub(super) tags: Tags,
     pub(super) transcript: Transcript,
     pub(super) ledger: Ledger,
     faults: Vec<TranscriptFault>,
@@ -127,6 +130,8 @@ impl Chat {
             ledger,
             faults,
         } = Transcript::open(&folder, &env.limits)?;
+        let mut scopes = snapshot.scopes().files.iter();
+        let tags = Tags::of(scopes.find_map(Decisions::conversation_id));
         let permissions = Permissions {
             tools: settings.tools.clone(),
             skills: settings.skills,
@@ -136,6 +141,7 @@ impl Chat {
             permissions,
             snapshot,
             told: Told::default(),
+            tags,
             transcript,
             ledger,
             faults,
@@ -384,7 +390,7 @@ impl Chat {
         seen.retain(|(line, entry)| {
             *line >= self.told.from || !matches!(entry, Entry::Note { .. })
         });
-        all.extend(messages(&seen));
+        all.extend(messages(&seen, &self.tags));
         all
     }
 }

@@ -66,6 +66,7 @@ impl Chat {
             String::new()
         };
         let prompt = Prompt {
+            tags: &self.tags,
             belt: &belt,
             working_folder: &self.snapshot.env().start,
             standing: self.settings.standing.as_deref(),

@@ -1,5 +1,5 @@
-//! `transcript.jsonl`: what was said, one JSON object a line, and what the model
-//! sees of it.
+//! `transcript.jsonl`: what was said, one JSON object a line, and which lines the
+//! model still sees.
 //!
 //! The only file of the engine that touches the disk. Lines are appended and
 //! never changed; each is whole and on the disk before the conversation goes
@@ -10,11 +10,9 @@ use std::path::{Path, PathBuf};
 use std::{fmt, io};
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::model::Call;
-use super::summary::summary_text;
-use crate::disclosure::commands::turn;
 use crate::disclosure::ledger::{Ledger, TranscriptFault};
 use crate::disk::Log;
 use crate::limits::Limits;
@@ -306,159 +304,13 @@ fn read(line: &str) -> Result<Option<Entry>, String> {
     }
 }
 
-/// Returns the messages that stand for `entries`, in the form of chat
-/// completions.
-///
-/// Each call of a tool has one answer directly behind it, as servers demand: one
-/// that was never written, because the program was stopped, is told as such, and
-/// an answer without a call is left out.
-pub(super) fn messages(entries: &[&(usize, Entry)]) -> Vec<Value> {
-    let mut messages = Vec::new();
-    let mut at = 0;
-    while let Some((_, entry)) = entries.get(at) {
-        at += 1;
-        match entry {
-            Entry::User {
-                content,
-                skill,
-                arguments,
-                ..
-            } => {
-                let given = skill.as_ref().and_then(|message| turn(message, arguments));
-                messages.push(user(given.as_deref().unwrap_or(content)));
-            }
-            // A reload of which the model sees nothing.
-            Entry::Note { content, .. } if content.is_empty() => {}
-            Entry::Note { content, .. } => messages.push(user(&note(content))),
-            Entry::Summary {
-                content, skills, ..
-            } => messages.push(user(&summary_text(content, skills))),
-            Entry::Assistant {
-                content,
-                tool_calls,
-                ..
-            } => {
-                messages.extend(assistant(content, tool_calls));
-                let answers = entries[at..]
-                    .iter()
-                    .take_while(|(_, entry)| matches!(entry, Entry::Tool { .. }));
-                let answers: Vec<&Entry> = answers.map(|(_, entry)| entry).collect();
-                at += answers.len();
-                messages.extend(tool_calls.iter().map(|call| answer_to(call, &answers)));
-            }
-            Entry::Tool { .. } => {}
-        }
-    }
-    messages
-}
-
-fn user(content: &str) -> Value {
-    json!({"role": "user", "content": content})
-}
-
-fn note(content: &str) -> String {
-    format!("<note>\n{content}\n</note>")
-}
-
-fn assistant(content: &str, calls: &[Call]) -> Option<Value> {
-    match (content, calls) {
-        ("", []) => None,
-        (content, []) => Some(json!({"role": "assistant", "content": content})),
-        (content, calls) => {
-            let content = Some(content).filter(|content| !content.is_empty());
-            let calls: Vec<Call> = calls.iter().map(sendable).collect();
-            Some(json!({"role": "assistant", "content": content, "tool_calls": calls}))
-        }
-    }
-}
-
-/// Returns a call as servers take it back: what a model wrote wrongly once must
-/// not make every later request fail.
-fn sendable(call: &Call) -> Call {
-    let is_object =
-        serde_json::from_str(&call.arguments).is_ok_and(|value: Value| value.is_object());
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-    Call {
-        id: call.id.clone(),
-        name: call.name.replace(|c| !is_plain(c), "_"),
-        arguments: if is_object {
-            call.arguments.clone()
-        } else {
-            "{}".to_owned()
-        },
-    }
-}
-
-fn answer_to(call: &Call, answers: &[&Entry]) -> Value {
-    let found = answers.iter().find_map(|entry| match entry {
-        Entry::Tool {
-            tool_call_id,
-            content,
-            ..
-        } if *tool_call_id == call.id => Some(content),
-        _ => None,
-    });
-    let content = match found {
-        Some(Value::String(text)) => text.clone(),
-        Some(content) => content.to_string(),
-        None => {
-            let message = "the call was interrupted; call again if it is still needed";
-            let error = json!({"code": "interrupted", "message": message});
-            json!({"ok": false, "error": error, "data": null}).to_string()
-        }
-    };
-    json!({"role": "tool", "tool_call_id": call.id, "content": content})
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::test_entries::{answered, returned, said};
     use super::*;
     use std::fs;
 
     const LIMITS: Limits = Limits::DEFAULT;
-
-    fn said(content: &str) -> Entry {
-        Entry::User {
-            content: content.to_owned(),
-            skill: None,
-            arguments: String::new(),
-            row: String::new(),
-        }
-    }
-
-    fn answered(content: &str, calls: &[&str]) -> Entry {
-        let call = |id: &&str| Call {
-            id: (*id).to_owned(),
-            name: "read".to_owned(),
-            arguments: "{}".to_owned(),
-        };
-        Entry::Assistant {
-            content: content.to_owned(),
-            tool_calls: calls.iter().map(call).collect(),
-            cut: String::new(),
-        }
-    }
-
-    fn returned(id: &str) -> Entry {
-        Entry::Tool {
-            tool_call_id: id.to_owned(),
-            name: "read".to_owned(),
-            content: json!({"ok": true, "error": null, "data": id}),
-            row: String::new(),
-        }
-    }
-
-    fn shown(entries: &[Entry]) -> Vec<String> {
-        let entries: Vec<(usize, Entry)> = entries.iter().cloned().enumerate().collect();
-        let entries: Vec<&(usize, Entry)> = entries.iter().collect();
-        messages(&entries)
-            .iter()
-            .map(|message| {
-                let role = message["role"].as_str().unwrap();
-                format!("{role}: {}", message["content"].as_str().unwrap_or("-"))
-            })
-            .collect()
-    }
 
     #[test]
     fn a_line_is_written_and_read_back_with_nothing_that_acts_in_it() {
@@ -552,53 +404,6 @@ mod tests {
             refused,
             TranscriptError::TooLong { most: 199, .. }
         ));
-    }
-
-    #[test]
-    fn every_call_has_one_answer_behind_it() {
-        assert_eq!(
-            shown(&[
-                said("go"),
-                returned("stray"),
-                answered("", &["a", "b"]),
-                returned("b"),
-                said("on"),
-                answered("", &[]),
-            ]),
-            [
-                "user: go",
-                "assistant: -",
-                "tool: {\"data\":null,\"error\":{\"code\":\"interrupted\",\"message\":\"the call was interrupted; call again if it is still needed\"},\"ok\":false}",
-                "tool: {\"data\":\"b\",\"error\":null,\"ok\":true}",
-                "user: on",
-            ]
-        );
-    }
-
-    #[test]
-    fn a_call_that_was_written_wrongly_is_sent_back_as_one_that_is_right() {
-        for (name, arguments, sent) in [
-            ("read", "{\"path\": \"a\"}", ("read", "{\"path\": \"a\"}")),
-            ("read", "", ("read", "{}")),
-            ("read", "{\"path\": ", ("read", "{}")),
-            ("read", "[1]", ("read", "{}")),
-            ("a b\u{1b}", "{}", ("a_b_", "{}")),
-        ] {
-            let call = Call {
-                id: "1".to_owned(),
-                name: name.to_owned(),
-                arguments: arguments.to_owned(),
-            };
-            let message = assistant("", &[call]).unwrap();
-            let function = &message["tool_calls"][0]["function"];
-            assert_eq!(
-                (
-                    function["name"].as_str().unwrap(),
-                    function["arguments"].as_str().unwrap()
-                ),
-                sent
-            );
-        }
     }
 
     #[test]

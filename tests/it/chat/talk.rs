@@ -183,7 +183,7 @@ fn ctrl_c_stops_before_the_server_says_a_word() {
     talk.wait_for("Two.");
     talk.end();
 
-    assert_eq!(said(&stub.last()), ["user: first", "user: second"]);
+    assert_eq!(said(&stub.last()), ["user: first\n\nsecond"]);
 }
 
 #[test]
