@@ -51,6 +51,7 @@ impl Chat {
         model: &mut dyn Model,
         tell: &mut dyn FnMut(Event<'_>),
     ) -> Result<(), ChatError> {
+        self.refresh(tell)?;
         self.compact_all_but(0, model, tell)
     }
 

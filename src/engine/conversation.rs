@@ -147,6 +147,7 @@ impl Chat {
             faults,
         };
         chat.render();
+        chat.withdraw()?;
         Ok(chat)
     }
 
@@ -161,6 +162,22 @@ impl Chat {
     #[must_use]
     pub fn folder(&self) -> &Path {
         self.transcript.path().parent().unwrap_or(Path::new("/"))
+    }
+
+    /// Returns the folder in which the conversation began, if that is not the
+    /// working folder.
+    #[must_use]
+    pub fn began_elsewhere(&self) -> Option<&Path> {
+        let mut scopes = self.snapshot.scopes().files.iter();
+        let began = scopes.find_map(Decisions::workspace)?;
+        (began != self.snapshot.env().start).then_some(began)
+    }
+
+    /// Returns the id that `meta.json` gives the conversation.
+    #[must_use]
+    pub fn id(&self) -> Option<&str> {
+        let mut scopes = self.snapshot.scopes().files.iter();
+        scopes.find_map(Decisions::conversation_id)
     }
 
     /// Returns the lines of the transcript that were passed over.
@@ -199,7 +216,8 @@ impl Chat {
     ///
     /// # Errors
     ///
-    /// Returns an error for a command that is nobody's.
+    /// Returns an error for a command that is nobody's, and for words behind one
+    /// that takes none.
     pub fn read<'a>(&'a self, line: &'a str) -> Result<Input<'a>, ChatError> {
         let commands = self.snapshot.commands(&BuiltIn::RESERVED);
         let typed = match commands.read(line) {
@@ -209,11 +227,16 @@ impl Chat {
         match typed {
             Some(Typed::Text) => Ok(Input::Turn),
             Some(Typed::Skill { .. }) if self.settings.skills => Ok(Input::Turn),
-            Some(Typed::BuiltIn { name, arguments }) => self
-                .built_ins()
-                .find(|command| command.name() == name)
-                .map(|command| Input::BuiltIn(command, arguments))
-                .ok_or_else(|| self.no_such_command(line)),
+            Some(Typed::BuiltIn { name, arguments }) => {
+                let mut built_ins = self.built_ins();
+                let command = built_ins
+                    .find(|command| command.name() == name)
+                    .ok_or_else(|| self.no_such_command(line))?;
+                if command.arguments().is_none() && !arguments.trim().is_empty() {
+                    return Err(ChatError::TakesNothing { command });
+                }
+                Ok(Input::BuiltIn(command, arguments))
+            }
             _ => Err(self.no_such_command(line)),
         }
     }
@@ -266,15 +289,14 @@ impl Chat {
             if calls.is_empty() && answer.text.is_empty() {
                 tell(Event::Note("the model said nothing"));
             }
-            if answer.finish_reason.as_deref() == Some("length") {
-                tell(Event::Note(
-                    "the answer was cut at the longest that the model may give",
-                ));
+            let cut = answer.cut();
+            if let Some(cut) = cut {
+                tell(Event::Note(cut));
             }
             self.transcript.append(Entry::Assistant {
                 content: answer.text,
                 tool_calls: answer.calls,
-                cut: String::new(),
+                cut: cut.unwrap_or_default().to_owned(),
             })?;
             if calls.is_empty() {
                 return Ok(());
@@ -386,10 +408,9 @@ impl Chat {
     pub(super) fn messages(&self) -> Vec<Value> {
         let mut all = vec![json!({"role": "system", "content": self.told.text})];
         let mut seen = self.transcript.seen();
-        // What was told before it was rendered, `message[0]` says itself.
-        seen.retain(|(line, entry)| {
-            *line >= self.told.from || !matches!(entry, Entry::Note { .. })
-        });
+        // The catalog that was told before it was rendered, `message[0]` has
+        // itself.
+        seen.retain(|(line, entry)| *line >= self.told.from || !entry.is_of_catalog());
         all.extend(messages(&seen, &self.tags));
         all
     }

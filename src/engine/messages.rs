@@ -67,7 +67,7 @@ fn told(entry: &Entry, tags: &Tags) -> Option<String> {
             let given = skill.as_ref().and_then(|message| turn(message, arguments));
             Some(given.unwrap_or_else(|| content.clone()))
         }
-        // A reload of which the model sees nothing.
+        // Of what it says the model sees nothing.
         Entry::Note { content, .. } if content.is_empty() => None,
         Entry::Note { content, .. } => Some(tags.note(content)),
         Entry::Summary {

@@ -13,6 +13,10 @@ use crate::text::{clean, path_text, visible};
 /// is for the tool of that name, and only there while it is on the belt.
 const SYSTEM: &str = include_str!("prompts/system.md");
 
+/// Stands below the attached folders.
+const ATTACHED: &str =
+    "Being attached opens no files: those outside the working folder cannot be read.";
+
 /// What `message[0]` is made from.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Prompt<'a> {
@@ -65,9 +69,12 @@ impl Prompt<'_> {
 
     fn folders(&self) -> String {
         let folders = self.attached.iter().map(|folder| shown(folder));
-        let lines: Vec<String> = folders
+        let mut lines: Vec<String> = folders
             .map(|folder| format!("Attached folder: {folder}"))
             .collect();
+        if !lines.is_empty() {
+            lines.push(ATTACHED.to_owned());
+        }
         lines.join("\n")
     }
 }
@@ -151,7 +158,8 @@ mod tests {
         assert!(text.contains("between <note-0123456789abcdef> and </note-0123456789abcdef>"));
         assert!(
             text.ends_with(
-                "Speak plainly.\n\nAttached folder: /data/a\nAttached folder: /data/b\\u{202e}\n\n## Skills\n\n- a"
+                "Speak plainly.\n\nAttached folder: /data/a\nAttached folder: /data/b\\u{202e}\n\
+                 Being attached opens no files: those outside the working folder cannot be read.\n\n## Skills\n\n- a"
             ),
             "{text}"
         );

@@ -120,6 +120,9 @@ fn told(entry: &Entry) -> Option<String> {
         }
         Entry::Tool { name, content, .. } => Some(format!("Result of {name}: {content}")),
         Entry::Summary { content, .. } => Some(format!("Summary of what was before: {content}")),
+        Entry::Note {
+            content, withdrawn, ..
+        } if !withdrawn.is_empty() => Some(format!("Program: {content}")),
         // The prompt that follows says what holds.
         Entry::Note { .. } => None,
     }

@@ -14,9 +14,9 @@ use serde_json::Value;
 
 use super::model::Call;
 use crate::disclosure::ledger::{Ledger, TranscriptFault};
-use crate::disk::Log;
+use crate::disk::{Log, LogError};
 use crate::limits::Limits;
-use crate::text::write_json;
+use crate::text::{one_line, write_json};
 
 /// The file of a conversation that holds what was said.
 pub const TRANSCRIPT_FILE: &str = "transcript.jsonl";
@@ -24,7 +24,7 @@ pub const TRANSCRIPT_FILE: &str = "transcript.jsonl";
 /// One line of a transcript.
 ///
 /// The shape is a contract: `Ledger::from_transcript` and other programs read
-/// it. A line of another role is passed over.
+/// it. A line of another role is passed over, and told.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "role", rename_all = "lowercase")]
 #[non_exhaustive]
@@ -71,9 +71,12 @@ pub enum Entry {
     Note {
         /// Its words.
         content: String,
-        /// Whether the skills were read again.
-        #[serde(default, skip_serializing_if = "is_false")]
-        reload: bool,
+        /// The loaded skills that may be loaded anew since, by qualified name.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        reopened: Vec<String>,
+        /// The loaded skills that are no longer in force, by qualified name.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        withdrawn: Vec<String>,
     },
     /// A compaction: what was said before, in short.
     Summary {
@@ -88,9 +91,18 @@ pub enum Entry {
     },
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for it")]
-fn is_false(flag: &bool) -> bool {
-    !*flag
+impl Entry {
+    /// Whether the model was told of the catalog by it, and of nothing else.
+    pub(super) fn is_of_catalog(&self) -> bool {
+        match self {
+            Self::Note {
+                reopened,
+                withdrawn,
+                ..
+            } => reopened.is_empty() && withdrawn.is_empty(),
+            _ => false,
+        }
+    }
 }
 
 /// Why a transcript cannot be read or written.
@@ -110,6 +122,14 @@ pub enum TranscriptError {
         path: PathBuf,
         /// The bound.
         most: u64,
+    },
+    /// Something else is in its place.
+    #[error("{} is {what}, and no transcript is written through it", path.display())]
+    NotAFile {
+        /// The transcript.
+        path: PathBuf,
+        /// What it is.
+        what: &'static str,
     },
     /// The operating system refused.
     #[error("cannot {action} {}", path.display())]
@@ -155,17 +175,20 @@ impl Transcript {
     pub(super) fn open(folder: &Path, limits: &Limits) -> Result<Opened, TranscriptError> {
         let path = folder.join(TRANSCRIPT_FILE);
         let most = limits.transcript_bytes;
-        let (log, bytes) = match Log::open(&path, most) {
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                let folder = folder.to_path_buf();
-                return Err(TranscriptError::Busy { folder });
-            }
-            opened => opened.map_err(|source| TranscriptError::Io {
+        let (log, bytes) = Log::open(&path, most).map_err(|error| match error {
+            LogError::Busy => TranscriptError::Busy {
+                folder: folder.to_path_buf(),
+            },
+            LogError::Odd(what) => TranscriptError::NotAFile {
+                path: path.clone(),
+                what,
+            },
+            LogError::Io(source) => TranscriptError::Io {
                 action: "open",
                 path: path.clone(),
                 source,
-            })?,
-        };
+            },
+        })?;
         if bytes.len() as u64 > most {
             return Err(TranscriptError::TooLong { path, most });
         }
@@ -183,13 +206,16 @@ impl Transcript {
                 }),
             }
         }
+        let last = text.lines().count();
+        // Who went on behind a line that was cut off has told of it.
+        faults.retain(|fault| fault.line == last || !is_torn(text.lines().nth(fault.line - 1)));
         faults.sort_by_key(|fault| fault.line);
         faults.dedup_by_key(|fault| fault.line);
         let transcript = Self {
             log,
             path,
             entries,
-            lines: text.lines().count(),
+            lines: last,
         };
         Ok(Opened {
             transcript,
@@ -287,7 +313,13 @@ pub fn activations<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> BTreeMap
     counts
 }
 
-/// Reads one line; nothing if it is blank or of a role that is not ours.
+/// Whether a line is the beginning of one.
+fn is_torn(line: Option<&str>) -> bool {
+    let read = line.map(serde_json::from_str::<Value>);
+    matches!(read, Some(Err(error)) if error.is_eof())
+}
+
+/// Reads one line; nothing if it is blank.
 fn read(line: &str) -> Result<Option<Entry>, String> {
     const ROLES: [&str; 5] = ["user", "assistant", "tool", "note", "summary"];
     if line.trim().is_empty() {
@@ -297,7 +329,10 @@ fn read(line: &str) -> Result<Option<Entry>, String> {
         serde_json::from_str(line).map_err(|error| format!("is not JSON: {error}"))?;
     match value["role"].as_str() {
         None => Err("has no role".to_owned()),
-        Some(role) if !ROLES.contains(&role) => Ok(None),
+        Some(role) if !ROLES.contains(&role) => Err(format!(
+            "is of the role `{}`, which is not known",
+            one_line(role)
+        )),
         Some(_) => serde_json::from_value(value)
             .map(Some)
             .map_err(|error| format!("is no line of a transcript: {error}")),
@@ -322,7 +357,8 @@ mod tests {
             answered("Done.", &[]),
             Entry::Note {
                 content: "Changed.".to_owned(),
-                reload: true,
+                reopened: vec!["workspace/a".to_owned()],
+                withdrawn: vec!["workspace/b".to_owned()],
             },
             Entry::Summary {
                 content: "Short.".to_owned(),
@@ -367,7 +403,10 @@ mod tests {
         let again = Transcript::open(folder.path(), &LIMITS).unwrap();
 
         let lines: Vec<usize> = opened.faults.iter().map(|fault| fault.line).collect();
-        assert_eq!(lines, [2, 5, 6, 8]);
+        assert_eq!(lines, [2, 4, 5, 6, 8]);
+        // The torn line was told once, by whoever went on behind it.
+        let lines: Vec<usize> = again.faults.iter().map(|fault| fault.line).collect();
+        assert_eq!(lines, [2, 4, 5, 6]);
         let entries: Vec<_> = again.transcript.entries().to_vec();
         assert_eq!(
             entries,

@@ -5,7 +5,7 @@ use crate::sandbox::Sandbox;
 
 /// A sandbox in which the skill `name`, of this text, is on.
 fn sandbox_on(name: &str, text: &str) -> Sandbox {
-    let sandbox = with_pdf_on().file(&format!("home/.agents/skills/{name}/SKILL.md"), text);
+    let sandbox = with_pdf_on().file(format!("home/.agents/skills/{name}/SKILL.md"), text);
     sandbox.run(["on", name, "--global"]).success();
     sandbox
 }
