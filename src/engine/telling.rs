@@ -23,7 +23,9 @@ impl Chat {
         }
         let differences = self.take(fresh)?;
         let rewritten = changes::rewritten(&differences);
-        self.reopen(|alias| rewritten.contains(&alias))?;
+        if !rewritten.is_empty() {
+            self.reopen(|alias| rewritten.contains(&alias))?;
+        }
         self.withdraw()
     }
 

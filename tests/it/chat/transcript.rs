@@ -285,3 +285,18 @@ fn the_answer_as_one_object_has_the_rows_and_where_it_is_kept() {
         .usage()
         .has(&["`/skills` has no --json"]);
 }
+
+#[test]
+fn a_decision_for_a_conversation_that_has_not_begun_names_what_begins_it() {
+    let sandbox = with_pdf_on();
+
+    sandbox
+        .run(["on", "pdf-processing", "--conversation", "../later"])
+        .refused()
+        .is("
+        -- stderr --
+        error: there is no conversation at ../later
+        help: name a conversation's folder, its meta.json, or its 16-digit id; `codeaf-skills chat --conversation PATH` starts one
+        -- exit 1 --
+    ");
+}
