@@ -68,6 +68,17 @@ pub enum Freshness {
     Fresh,
 }
 
+/// What came of giving a skill in a conversation.
+pub(super) enum Given {
+    /// Its instructions were given.
+    Now(Box<Activation>),
+    /// They had been given before.
+    Before {
+        /// Whether it says something else now.
+        is_rewritten: bool,
+    },
+}
+
 impl Snapshot {
     /// Reads the skill called `name`, which must be among the allowed ones: an
     /// alias, or a bare or qualified name.
@@ -89,25 +100,29 @@ impl Snapshot {
         self.activate_skill(skill, name, freshness)
     }
 
-    /// Reads `skill` and records it in `ledger`; nothing if it is there already.
+    /// Reads `skill` and records it in `ledger`, if it is not there already.
     pub(super) fn give(
         &self,
         skill: &Skill,
         asked: &str,
         freshness: Freshness,
         ledger: Option<&mut Ledger>,
-    ) -> Result<Option<Activation>, ActivationError> {
-        if ledger.as_ref().is_some_and(|ledger| ledger.has(skill)) {
-            return Ok(None);
+    ) -> Result<Given, ActivationError> {
+        if let Some(ledger) = ledger.as_deref()
+            && ledger.has(skill)
+        {
+            return Ok(Given::Before {
+                is_rewritten: self.is_rewritten(skill, ledger),
+            });
         }
         let activation = self.activate_skill(skill, asked, freshness)?;
         if let Some(ledger) = ledger {
             ledger.record(&activation);
         }
-        Ok(Some(activation))
+        Ok(Given::Now(Box::new(activation)))
     }
 
-    fn activate_skill(
+    pub(super) fn activate_skill(
         &self,
         skill: &Skill,
         asked: &str,

@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::activation::Freshness;
 use super::error::ActivationError;
 use super::ledger::Ledger;
-use super::reply::Reply;
+use super::reply::{Again, Reply};
 use crate::discovery::scan::Skill;
 use crate::discovery::snapshot::Snapshot;
 use crate::name::Source;
@@ -213,7 +213,7 @@ impl<'a> Commands<'a> {
     pub fn invoke(
         &self,
         text: &str,
-        ledger: Option<&mut Ledger>,
+        mut ledger: Option<&mut Ledger>,
         freshness: Freshness,
     ) -> Result<Option<Invoked>, ActivationError> {
         let snapshot = self.snapshot;
@@ -226,9 +226,16 @@ impl<'a> Commands<'a> {
         };
         snapshot.require_permitted(skill)?;
         let alias = snapshot.shown_alias(skill);
-        let given = snapshot.give(skill, &alias, freshness, ledger)?;
+        let given = snapshot.give(skill, &alias, freshness, ledger.as_deref_mut())?;
+        if let Some(ledger) = ledger {
+            ledger.claim(skill);
+        }
+        let again = Again {
+            freshness,
+            read_tool: None,
+        };
         Ok(Some(Invoked {
-            reply: Reply::given(given, snapshot, skill, None),
+            reply: Reply::given(given, snapshot, skill, again),
             arguments: arguments.to_owned(),
             state: snapshot.resolution(skill).state,
         }))

@@ -62,7 +62,7 @@ impl Snapshot {
     }
 
     /// Refuses a skill that the model may not use: not allowed, or off.
-    pub(super) fn require_on(&self, skill: &Skill) -> Result<(), ActivationError> {
+    pub(crate) fn require_on(&self, skill: &Skill) -> Result<(), ActivationError> {
         self.require_permitted(skill)?;
         if self.resolution(skill).is_on() {
             return Ok(());
@@ -72,7 +72,7 @@ impl Snapshot {
     }
 
     /// Refuses to go on while a scope file may have said *off* unread.
-    pub(super) fn require_readable(&self) -> Result<(), ActivationError> {
+    pub(crate) fn require_readable(&self) -> Result<(), ActivationError> {
         match self.scope_faults().next() {
             None => Ok(()),
             Some(fault) => Err(ActivationError::ScopeUnreadable {

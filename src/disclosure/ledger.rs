@@ -8,10 +8,11 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
-use super::activation::Activation;
+use super::activation::{Activation, Freshness};
 use crate::discovery::scan::Skill;
 use crate::discovery::snapshot::Snapshot;
 use crate::name::{Source, split_qualified};
+use crate::scope::Subject;
 use crate::text::visible;
 
 /// The skills that one conversation has loaded, in the order of activation.
@@ -27,8 +28,25 @@ struct Loaded {
     name: String,
     /// The wrapper that the model got.
     content: String,
-    /// Whether the skills were read again since.
-    is_stale: bool,
+    /// Whether a person called it, too.
+    is_of_person: bool,
+    /// Whether it may be loaded anew.
+    is_open: bool,
+}
+
+impl Loaded {
+    fn qualified(&self) -> String {
+        self.source.qualify(&self.name)
+    }
+}
+
+/// A loaded skill whose instructions the model is to follow no more.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Withdrawn {
+    /// Its qualified name.
+    pub name: String,
+    /// Whether it is among the allowed skills, so that it is off.
+    pub is_allowed: bool,
 }
 
 /// A line of a transcript that was passed over.
@@ -57,7 +75,9 @@ impl Ledger {
     /// tool's call, is that tool's, and passed over: what `read` returned must
     /// not pass for a skill. So is whatever is not about skills.
     ///
-    /// One of role `note` with `reload` true is a [`reopen`](Self::reopen).
+    /// In one of role `note` the list `reopened` is a [`reopen`](Self::reopen),
+    /// and the list `withdrawn` a [`withdraw`](Self::withdraw), of qualified
+    /// names.
     ///
     /// A skill counts as loaded if `ok` is exactly `true`, `data.status` is
     /// `loaded`, and `name` and `content` are texts and not blank. Of two, the
@@ -86,7 +106,14 @@ impl Ledger {
         for (index, line) in lines.into_iter().enumerate() {
             match read_line(line, &mut skill_calls) {
                 Ok(Found::Skill(loaded)) => ledger.put(loaded),
-                Ok(Found::Reload) => ledger.reopen(),
+                Ok(Found::Again(name)) => ledger.claim_named(&name),
+                Ok(Found::Told {
+                    reopened,
+                    withdrawn,
+                }) => {
+                    ledger.reopen(&reopened);
+                    ledger.withdraw(&withdrawn);
+                }
                 Ok(Found::Nothing) => {}
                 Err(message) => faults.push(TranscriptFault {
                     line: index + 1,
@@ -103,36 +130,60 @@ impl Ledger {
             source: activation.source,
             name: visible(&activation.name).into_owned(),
             content: activation.content(),
-            is_stale: false,
+            is_of_person: false,
+            is_open: false,
         });
     }
 
-    /// Lets each skill be loaded anew, as `/reload` does. What was given before
-    /// stays given: it survives compaction, and its folder may be read.
-    pub fn reopen(&mut self) {
-        for loaded in &mut self.loaded {
-            loaded.is_stale = true;
+    /// Notes that a person called `skill`: it stays in force when it is off.
+    pub fn claim(&mut self, skill: &Skill) {
+        if let Some(at) = self.position(skill) {
+            self.loaded[at].is_of_person = true;
         }
     }
 
-    /// Returns whether the conversation has loaded `skill`, and since the last
-    /// [`reopen`](Self::reopen).
-    #[must_use]
-    pub fn has(&self, skill: &Skill) -> bool {
-        self.of(skill).is_some_and(|loaded| !loaded.is_stale)
+    /// Lets the skills of these qualified names be loaded anew. What was given
+    /// before stays given: it survives compaction, and its folder may be read.
+    pub fn reopen(&mut self, names: &[String]) {
+        for loaded in &mut self.loaded {
+            loaded.is_open |= names.contains(&loaded.qualified());
+        }
     }
 
-    /// Returns whether the conversation has ever loaded `skill`.
+    /// Takes the skills of these qualified names out, as if they had never been
+    /// loaded.
+    pub fn withdraw(&mut self, names: &[String]) {
+        self.loaded
+            .retain(|loaded| !names.contains(&loaded.qualified()));
+    }
+
+    /// Returns whether the conversation has loaded `skill`, and it may not be
+    /// loaded anew.
     #[must_use]
-    pub fn knows(&self, skill: &Skill) -> bool {
-        self.of(skill).is_some()
+    pub fn has(&self, skill: &Skill) -> bool {
+        self.of(skill).is_some_and(|loaded| !loaded.is_open)
     }
 
     fn of(&self, skill: &Skill) -> Option<&Loaded> {
+        self.position(skill).map(|at| &self.loaded[at])
+    }
+
+    fn position(&self, skill: &Skill) -> Option<usize> {
         let name = visible(&skill.name);
         self.loaded
             .iter()
-            .find(|loaded| loaded.source == skill.source() && loaded.name == name)
+            .position(|loaded| loaded.source == skill.source() && loaded.name == name)
+    }
+
+    /// Notes that a person called the skill of a stored alias.
+    fn claim_named(&mut self, alias: &str) {
+        let (source, name) = split_qualified(alias);
+        let is_meant = |loaded: &&mut Loaded| {
+            loaded.name == name && source.is_none_or(|source| source == loaded.source)
+        };
+        if let Some(loaded) = self.loaded.iter_mut().find(is_meant) {
+            loaded.is_of_person = true;
+        }
     }
 
     /// Returns source and name of each loaded skill, in the order of activation.
@@ -154,22 +205,94 @@ impl Ledger {
             .collect()
     }
 
-    fn put(&mut self, new: Loaded) {
-        self.loaded
-            .retain(|old| (old.source, &old.name) != (new.source, &new.name));
+    fn put(&mut self, mut new: Loaded) {
+        let is_same = |old: &Loaded| (old.source, &old.name) == (new.source, &new.name);
+        let was_of_person = self
+            .loaded
+            .iter()
+            .any(|old| is_same(old) && old.is_of_person);
+        self.loaded.retain(|old| !is_same(old));
+        new.is_of_person |= was_of_person;
         self.loaded.push(new);
     }
 }
 
 impl Snapshot {
     /// Returns the real folders that the model may read in, because the
-    /// conversation has loaded their skills.
+    /// conversation has loaded their skills and they are in force: allowed, and
+    /// on or called by a person.
+    ///
+    /// While a scope file cannot be read, those that a person called alone.
     #[must_use]
     pub fn read_grants(&self, ledger: &Ledger) -> Vec<PathBuf> {
+        let is_readable = self.scope_faults().next().is_none();
+        let is_in_force = |skill: &Skill| {
+            let Some(loaded) = ledger.of(skill) else {
+                return false;
+            };
+            let is_on = is_readable && self.resolution(skill).is_on();
+            self.permits(skill) && (is_on || loaded.is_of_person)
+        };
         self.owners()
-            .filter(|skill| skill.source() == Source::Workspace && ledger.knows(skill))
+            .filter(|skill| skill.source() == Source::Workspace && is_in_force(skill))
             .filter_map(|skill| self.real_folder(skill).ok())
             .collect()
+    }
+
+    /// Returns the loaded skills that are no longer in force: not allowed, or
+    /// off and never called by a person.
+    ///
+    /// While a scope file cannot be read there are none: it is not known what is
+    /// off.
+    #[must_use]
+    pub fn withdrawn(&self, ledger: &Ledger) -> Vec<Withdrawn> {
+        if self.scope_faults().next().is_some() {
+            return Vec::new();
+        }
+        let withdrawn = |loaded: &Loaded| {
+            let (is_allowed, is_on) = self.standing_of(loaded);
+            (!is_allowed || !is_on && !loaded.is_of_person).then(|| Withdrawn {
+                name: loaded.qualified(),
+                is_allowed,
+            })
+        };
+        ledger.loaded.iter().filter_map(withdrawn).collect()
+    }
+
+    /// Returns whether a loaded skill is allowed, and on. One that is gone is
+    /// judged by its name.
+    fn standing_of(&self, loaded: &Loaded) -> (bool, bool) {
+        let is_meant =
+            |skill: &&Skill| skill.source() == loaded.source && visible(&skill.name) == loaded.name;
+        if let Some(skill) = self.owners().find(is_meant) {
+            return (self.permits(skill), self.resolution(skill).is_on());
+        }
+        let subject = Subject {
+            name: &loaded.name,
+            source: loaded.source,
+            is_meant_by_bare_name: true,
+            is_from_project: false,
+        };
+        let qualified = loaded.qualified();
+        let is_allowed = self.env().allowed.permits([&*loaded.name, &*qualified]);
+        (is_allowed, self.scopes().resolve(subject).is_on())
+    }
+
+    /// Returns the loaded skills that say something else now than the model was
+    /// given, but for those that may be loaded anew already.
+    #[must_use]
+    pub fn rewritten(&self, ledger: &Ledger) -> Vec<&Skill> {
+        self.owners()
+            .filter(|skill| ledger.has(skill) && self.is_rewritten(skill, ledger))
+            .collect()
+    }
+
+    /// Returns whether a loaded skill says something else now. Of one that
+    /// cannot be read nobody knows.
+    pub(super) fn is_rewritten(&self, skill: &Skill, ledger: &Ledger) -> bool {
+        let now = || self.activate_skill(skill, &skill.name, Freshness::Fresh);
+        let differs = |loaded: &Loaded| now().is_ok_and(|now| now.content() != loaded.content);
+        ledger.of(skill).is_some_and(differs)
     }
 }
 
@@ -191,7 +314,12 @@ fn is_kept(content: &str, kept_tail: &[&str]) -> bool {
 /// What a line is to the ledger.
 enum Found {
     Skill(Loaded),
-    Reload,
+    /// A person called a skill, of this alias, that was loaded already.
+    Again(String),
+    Told {
+        reopened: Vec<String>,
+        withdrawn: Vec<String>,
+    },
     Nothing,
 }
 
@@ -215,11 +343,37 @@ fn read_line(line: &str, skill_calls: &mut HashSet<String>) -> Result<Found, Str
         Some("tool") if is_from_skill_tool(&line, skill_calls) => {
             Ok(read_message(&line["content"])?.into())
         }
-        Some("user") => Ok(read_message(&line["skill"])?.into()),
-        Some("note") if line["reload"] == true => Ok(Found::Reload),
+        Some("user") => read_person(&line["skill"]),
+        Some("note") => Ok(Found::Told {
+            reopened: texts(&line["reopened"]),
+            withdrawn: texts(&line["withdrawn"]),
+        }),
         Some(_) => Ok(Found::Nothing),
         None => Err("has no role".to_owned()),
     }
+}
+
+/// Reads the message of a skill that a person called.
+fn read_person(message: &Value) -> Result<Found, String> {
+    let data = &message["data"];
+    if data["status"] == "already_active" {
+        let name = data["name"].as_str().unwrap_or_default();
+        return Ok(Found::Again(name.to_owned()));
+    }
+    let loaded = read_message(message)?;
+    Ok(loaded
+        .map(|loaded| Loaded {
+            is_of_person: true,
+            ..loaded
+        })
+        .into())
+}
+
+fn texts(list: &Value) -> Vec<String> {
+    let elements = list.as_array().into_iter().flatten();
+    elements
+        .filter_map(|element| element.as_str().map(str::to_owned))
+        .collect()
 }
 
 fn note_calls(line: &Value, skill_calls: &mut HashSet<String>) {
@@ -268,7 +422,8 @@ fn read_message(message: &Value) -> Result<Option<Loaded>, String> {
         source: source_of(&name, &content),
         name: split_qualified(&name).1.to_owned(),
         content,
-        is_stale: false,
+        is_of_person: false,
+        is_open: false,
     }))
 }
 
@@ -288,9 +443,9 @@ fn source_of(name: &str, content: &str) -> Source {
 
 #[cfg(test)]
 mod tests {
-    use super::super::activation::Freshness;
     use super::super::test_folders::Folders;
     use super::*;
+    use crate::env::Allowed;
     use proptest::prelude::*;
     use serde_json::json;
 
@@ -454,6 +609,7 @@ mod tests {
     fn a_recorded_activation_equals_the_rebuilt_one() {
         let folders = Folders::new();
         folders.skill("home", "pd\u{200b}f", "Does.", "Body.");
+        folders.global(r#"{"on": ["pd\u200bf"]}"#);
         let snapshot = folders.load();
         let activation = snapshot.activate("pd\u{200b}f", Freshness::Fresh).unwrap();
         let mut ledger = Ledger::new();
@@ -467,7 +623,7 @@ mod tests {
             snapshot.read_grants(&ledger),
             [folders.folder("home", "pd\u{200b}f")]
         );
-        ledger.reopen();
+        ledger.reopen(&["workspace/pd\\u{200b}f".to_owned()]);
         assert!(!ledger.has(&snapshot.skills()[0]));
         assert_eq!(snapshot.read_grants(&ledger).len(), 1);
         assert_eq!(ledger.reinjection(&[]).len(), 1);
@@ -482,7 +638,12 @@ mod tests {
             "a-kit",
             "<skill name=\"a-kit\" dir=\"/d\">\n</skill>",
         ));
-        let reload = json!({"role": "note", "content": "Changed.", "reload": true}).to_string();
+        let note = |key: &str, name: &str| {
+            json!({"role": "note", "content": "Changed.", key: [name]}).to_string()
+        };
+        let reload = note("reopened", "workspace/a-kit");
+        let other = note("reopened", "workspace/b-kit");
+        let withdrawn = note("withdrawn", "workspace/a-kit");
         let has = |lines: &[&str]| {
             let (ledger, faults) = Ledger::from_transcript(lines.iter().copied());
             assert!(faults.is_empty());
@@ -491,7 +652,98 @@ mod tests {
 
         assert!(has(&[&loaded]));
         assert!(!has(&[&loaded, &reload]));
+        assert!(has(&[&loaded, &other]));
         assert!(has(&[&loaded, &reload, &loaded]));
+        assert!(!has(&[&loaded, &withdrawn]));
+        assert!(has(&[&loaded, &withdrawn, &loaded]));
+    }
+
+    /// What a person loaded, and then the model.
+    fn by_person_and_model() -> [String; 2] {
+        let of = |name: &str| {
+            message(
+                name,
+                &format!("<skill name=\"{name}\" dir=\"/d\">\n</skill>"),
+            )
+        };
+        [
+            json!({"role": "user", "content": "/mine", "skill": of("mine")}).to_string(),
+            tool_line(&of("its")),
+        ]
+    }
+
+    #[test]
+    fn what_is_off_or_not_allowed_is_no_longer_in_force() {
+        let mut folders = Folders::new();
+        folders
+            .skill("home", "mine", "M.", "")
+            .skill("home", "its", "I.", "");
+        let lines = by_person_and_model();
+        let (ledger, _) = Ledger::from_transcript(lines.iter().map(String::as_str));
+        let found = |folders: &Folders| {
+            let snapshot = folders.load();
+            let withdrawn: Vec<String> = snapshot
+                .withdrawn(&ledger)
+                .into_iter()
+                .map(|withdrawn| format!("{} {}", withdrawn.name, withdrawn.is_allowed))
+                .collect();
+            (withdrawn.join(", "), snapshot.read_grants(&ledger).len())
+        };
+
+        folders.global(r#"{"on": ["mine", "its"]}"#);
+        assert_eq!(found(&folders), (String::new(), 2));
+        folders.project(r#"{"off": ["mine", "its"]}"#);
+        assert_eq!(found(&folders), ("workspace/its true".to_owned(), 1));
+        folders.remove("home/.agents/skills/its");
+        assert_eq!(found(&folders), ("workspace/its true".to_owned(), 1));
+        folders.project("{").skill("home", "its", "I.", "");
+        assert_eq!(found(&folders), (String::new(), 1));
+        folders.project("{}");
+        folders.env.allowed = Allowed::parse("its");
+        assert_eq!(found(&folders), ("workspace/mine false".to_owned(), 1));
+    }
+
+    #[test]
+    fn what_a_person_called_stays_theirs_however_it_is_loaded_again() {
+        let folders = Folders::new();
+        folders.skill("home", "its", "I.", "");
+        let [_, by_model] = by_person_and_model();
+        let again = json!({"role": "user", "content": "/its", "skill": {"ok": true, "data": {
+            "name": "its", "status": "already_active", "message": "already loaded: its"}}});
+        let withdrawn = |lines: &[&str]| {
+            let (ledger, faults) = Ledger::from_transcript(lines.iter().copied());
+            assert!(faults.is_empty(), "{faults:?}");
+            folders.load().withdrawn(&ledger).len()
+        };
+
+        assert_eq!(withdrawn(&[&by_model]), 1);
+        assert_eq!(withdrawn(&[&by_model, &again.to_string()]), 0);
+        assert_eq!(withdrawn(&[&by_model, &again.to_string(), &by_model]), 0);
+    }
+
+    #[test]
+    fn a_skill_that_says_something_else_now_is_told_until_it_may_be_loaded_anew() {
+        let folders = Folders::new();
+        folders
+            .skill("home", "a-kit", "A.", "Do it.")
+            .skill("home", "b-kit", "B.", "Do it.");
+        let snapshot = folders.load();
+        let mut ledger = Ledger::new();
+        for name in ["a-kit", "b-kit"] {
+            ledger.record(&snapshot.activate(name, Freshness::Fresh).unwrap());
+        }
+        let rewritten = |ledger: &Ledger| {
+            let names = snapshot.rewritten(ledger).into_iter();
+            names.map(|skill| skill.name.clone()).collect::<Vec<_>>()
+        };
+
+        assert!(rewritten(&ledger).is_empty());
+        folders.skill("home", "b-kit", "B.", "Do it otherwise.");
+        assert_eq!(rewritten(&ledger), ["b-kit"]);
+        folders.remove("home/.agents/skills/a-kit");
+        assert_eq!(rewritten(&ledger), ["b-kit"]);
+        ledger.reopen(&["workspace/b-kit".to_owned()]);
+        assert!(rewritten(&ledger).is_empty());
     }
 
     proptest! {

@@ -35,7 +35,7 @@ pub use catalog::{BudgetError, Catalog, CatalogEntry, CatalogForm, Rendered};
 pub use commands::{Commands, Invoked, SlashCommand, Typed};
 pub use error::ActivationError;
 pub use file_tool::FILE_TOOL;
-pub use ledger::{Ledger, TranscriptFault};
+pub use ledger::{Ledger, TranscriptFault, Withdrawn};
 pub use reply::{Outcome, Reply, row};
 #[cfg(feature = "extension")]
 pub use served::{Served, ServedError, ServedFile, SkillEntry};
@@ -83,7 +83,7 @@ impl Snapshot {
     }
 
     /// Returns the alias of `skill` as the model sees it.
-    fn shown_alias(&self, skill: &Skill) -> String {
+    pub(crate) fn shown_alias(&self, skill: &Skill) -> String {
         visible(&self.alias(skill)).into_owned()
     }
 }

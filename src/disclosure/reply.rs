@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use super::activation::Activation;
+use super::activation::{Activation, Freshness, Given};
 use super::error::{ActivationError, bounded_name};
 use crate::diagnostic::Diagnostic;
 use crate::discovery::roots::Origin;
@@ -65,18 +65,45 @@ pub fn row(name: &str, outcome: Outcome<'_>) -> String {
     }
 }
 
+/// How a skill that is loaded already can be had again.
+#[derive(Clone, Copy)]
+pub(super) struct Again<'a> {
+    pub(super) freshness: Freshness,
+    /// The tool that reads its files.
+    pub(super) read_tool: Option<&'a str>,
+}
+
+impl Again<'_> {
+    /// Returns the words behind those that the skill is loaded already.
+    fn words(self, is_rewritten: bool) -> String {
+        let read = self
+            .read_tool
+            .map(|tool| format!(". To read its files again, call {tool}"))
+            .unwrap_or_default();
+        match self.freshness {
+            _ if !is_rewritten => read,
+            Freshness::AsInSnapshot => format!(
+                ". Its text has changed since it was loaded: after `/reload`, which a person types, it can be loaded again{read}"
+            ),
+            Freshness::Fresh => format!(". Its text has changed since it was loaded{read}"),
+        }
+    }
+}
+
 impl Reply {
     /// Returns what is said of `skill`: that it was `given`, or that it had been
-    /// before.
+    /// before, with `again`, which says how to get it anew.
     pub(super) fn given(
-        given: Option<Activation>,
+        given: Given,
         snapshot: &Snapshot,
         skill: &Skill,
-        read_tool: Option<&str>,
+        again: Again<'_>,
     ) -> Self {
         match given {
-            Some(activation) => Self::loaded(activation),
-            None => Self::already_loaded(snapshot, skill, read_tool),
+            Given::Now(activation) => Self::loaded(*activation),
+            Given::Before { is_rewritten } => {
+                Self::already_loaded(snapshot, skill, &again.words(is_rewritten))
+            }
         }
     }
 
@@ -94,11 +121,8 @@ impl Reply {
         }
     }
 
-    fn already_loaded(snapshot: &Snapshot, skill: &Skill, read_tool: Option<&str>) -> Self {
+    fn already_loaded(snapshot: &Snapshot, skill: &Skill, again: &str) -> Self {
         let name = snapshot.shown_alias(skill);
-        let again = read_tool
-            .map(|tool| format!(". To read its files again, call {tool}"))
-            .unwrap_or_default();
         let message = format!(
             "already loaded: the instructions of {name} are in this conversation; follow them{again}"
         );

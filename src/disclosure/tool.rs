@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::activation::Freshness;
 use super::error::{ActivationError, bounded_name};
 use super::ledger::Ledger;
-use super::reply::Reply;
+use super::reply::{Again, Reply};
 use crate::discovery::scan::Skill;
 use crate::discovery::snapshot::{DiscoveryError, Lookup, Snapshot};
 use crate::name::{near, split_qualified};
@@ -140,7 +140,11 @@ impl ToolCall<'_> {
         let skill = wanted_skill(snapshot, name)?;
         let ledger = self.ledger.as_deref_mut();
         let given = snapshot.give(skill, name, self.freshness, ledger)?;
-        Ok(Reply::given(given, snapshot, skill, self.read_tool))
+        let again = Again {
+            freshness: self.freshness,
+            read_tool: self.read_tool,
+        };
+        Ok(Reply::given(given, snapshot, skill, again))
     }
 }
 
@@ -290,7 +294,6 @@ mod tests {
         let dir = folders.folder("home", "pdf-kit");
 
         let first = call(&snapshot, &mut ledger, &json!({"name": "pdf-kit"}));
-        folders.skill("home", "pdf-kit", "Is edited.", "Otherwise.");
         let second = call(
             &snapshot,
             &mut ledger,
@@ -342,6 +345,40 @@ mod tests {
             message.ends_with("To read its files again, call read_skill_file"),
             "{message}"
         );
+    }
+
+    #[test]
+    fn a_stub_says_that_the_text_has_changed_and_how_to_get_it() {
+        let folders = two_kits();
+        let snapshot = folders.load();
+        let mut ledger = Ledger::new();
+        call(&snapshot, &mut ledger, &json!({"name": "pdf-kit"}));
+        folders.skill("home", "pdf-kit", "Is edited.", "Otherwise.");
+        let loaded =
+            "already loaded: the instructions of pdf-kit are in this conversation; follow them";
+
+        for (freshness, read_tool, words) in [
+            (
+                Freshness::AsInSnapshot,
+                None,
+                ". Its text has changed since it was loaded: after `/reload`, which a person types, it can be loaded again",
+            ),
+            (
+                Freshness::Fresh,
+                Some("read_skill_file"),
+                ". Its text has changed since it was loaded. To read its files again, call read_skill_file",
+            ),
+        ] {
+            let again = ToolCall {
+                snapshot: &snapshot,
+                ledger: Some(&mut ledger),
+                freshness,
+                read_tool,
+            };
+            let reply = again.answer(&json!({"name": "pdf-kit"}), || unreachable!());
+            assert_eq!(reply.message["data"]["status"], "already_active");
+            assert_eq!(reply.message["data"]["message"], format!("{loaded}{words}"));
+        }
     }
 
     #[test]

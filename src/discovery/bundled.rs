@@ -5,6 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::broken::Broken;
 use super::personal;
 use super::scan::{Kept, RootOutcome, Skill};
 use super::skill_file::{self, SKILL_FILE};
@@ -27,7 +28,38 @@ pub enum ResourceError {
     Read(#[from] ReadError),
 }
 
+/// Whose folder a file lies in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Holder<'a> {
+    /// That of a skill, in any state, shadowed or not.
+    Skill(&'a Skill),
+    /// That of a SKILL.md that does not load.
+    Broken(&'a Broken),
+}
+
 impl Snapshot {
+    /// Returns whose folder the file at `real`, a real path, lies in, and that
+    /// real folder: the innermost, if several hold it.
+    ///
+    /// A skill's folder that is the starting folder, or holds it, is nobody's:
+    /// whoever works inside a skill works on all of it.
+    #[must_use]
+    pub fn holder_of(&self, real: &Path) -> Option<(PathBuf, Holder<'_>)> {
+        let start = self.env().start.canonicalize().ok()?;
+        let skills = self
+            .skills()
+            .iter()
+            .filter_map(|skill| Some((skill.folder()?, Holder::Skill(skill))));
+        let broken = self.broken().iter().filter(|broken| broken.is_skill_file());
+        let broken =
+            broken.filter_map(|broken| Some((broken.location.parent()?, Holder::Broken(broken))));
+        skills
+            .chain(broken)
+            .filter_map(|(folder, holder)| Some((folder.canonicalize().ok()?, holder)))
+            .filter(|(folder, _)| real.starts_with(folder) && !start.starts_with(folder))
+            .max_by_key(|(folder, _)| folder.components().count())
+    }
+
     /// Reads the SKILL.md of `skill` as it is now, from its folder or its store.
     ///
     /// # Errors

@@ -19,28 +19,49 @@ pub(crate) struct Log {
     is_torn: bool,
 }
 
+/// Why such a file cannot be had.
+#[derive(Debug)]
+pub(crate) enum LogError {
+    /// Another process holds it.
+    Busy,
+    /// Something else is in its place: this.
+    Odd(&'static str),
+    /// The operating system refused.
+    Io(io::Error),
+}
+
+impl From<io::Error> for LogError {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error)
+    }
+}
+
 impl Log {
     /// Opens the file, for its user alone where it is new, and returns what is
     /// in it: at most one byte more than `limit`.
     ///
-    /// `WouldBlock`: another process holds it.
-    pub(crate) fn open(path: &Path, limit: u64) -> io::Result<(Self, Vec<u8>)> {
+    /// A link is not followed: what it leads to is not ours to write.
+    pub(crate) fn open(path: &Path, limit: u64) -> Result<(Self, Vec<u8>), LogError> {
         check("open log")?;
         // A pipe in the file's place must not make us wait for its other end.
-        let nonblocking = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
+        let flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOFOLLOW;
         let file = OpenOptions::new()
             .read(true)
             .append(true)
             .create(true)
             .mode(0o600)
-            .custom_flags(nonblocking)
-            .open(path)?;
+            .custom_flags(flags.bits().cast_signed())
+            .open(path)
+            .map_err(|error| match super::link(path) {
+                Ok(Some(_)) => LogError::Odd("a link"),
+                _ => LogError::Io(error),
+            })?;
         if !file.metadata()?.is_file() {
-            let words = "not a regular file";
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, words));
+            return Err(LogError::Odd("not a regular file"));
         }
         match file.try_lock().map_err(io::Error::from) {
             Err(error) if super::has_no_locks(&error) => {}
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Err(LogError::Busy),
             locked => locked?,
         }
         let mut bytes = Vec::new();
@@ -116,8 +137,32 @@ mod tests {
         let second = Log::open(&path, 100).unwrap_err();
         drop(log);
 
-        assert_eq!(second.kind(), io::ErrorKind::WouldBlock);
+        assert!(matches!(second, LogError::Busy), "{second:?}");
         assert!(Log::open(&path, 100).is_ok());
+    }
+
+    #[test]
+    fn what_is_no_file_of_its_own_is_neither_followed_nor_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("log");
+        for (target, what) in [("there", "a link"), ("gone", "a link")] {
+            fs::write(folder.path().join("there"), "kept").unwrap();
+            std::os::unix::fs::symlink(folder.path().join(target), &path).unwrap();
+            let error = Log::open(&path, 100).unwrap_err();
+            assert!(
+                matches!(error, LogError::Odd(found) if found == what),
+                "{error:?}"
+            );
+            assert!(!folder.path().join("gone").exists());
+            fs::remove_file(&path).unwrap();
+        }
+        let mode = rustix::fs::Mode::RWXU;
+        rustix::fs::mknodat(rustix::fs::CWD, &path, rustix::fs::FileType::Fifo, mode, 0).unwrap();
+        let error = Log::open(&path, 100).unwrap_err();
+        assert!(
+            matches!(error, LogError::Odd("not a regular file")),
+            "{error:?}"
+        );
     }
 
     #[test]

@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 pub(crate) use folder::{Draft, Folder, Made, Refused};
-pub(crate) use log::Log;
+pub(crate) use log::{Log, LogError};
 
 /// A file's bytes, and what of it a new file in its place must keep.
 #[derive(Debug, Clone, PartialEq, Eq)]

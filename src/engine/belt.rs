@@ -5,7 +5,7 @@
 
 use serde_json::{Value, json};
 
-use super::files::{self, Grants};
+use super::files::{self, Grants, Reach};
 use super::manual;
 use super::model::Call;
 use crate::disclosure::{Freshness, Ledger, Reply, ToolCall};
@@ -178,7 +178,12 @@ impl Desk<'_> {
         let answered = match tool {
             Some(Tool::Skill) => return self.skill(call),
             Some(Tool::Read) => with_arguments(call, |arguments| {
-                files::answer(arguments, self.grants, &self.snapshot.env().limits)
+                let reach = Reach {
+                    grants: self.grants,
+                    snapshot: self.snapshot,
+                    permissions: self.permissions,
+                };
+                files::answer(arguments, reach)
             }),
             Some(Tool::Manual) => with_arguments(call, manual::answer),
             None => Err(self.no_such_tool()),

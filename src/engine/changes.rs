@@ -1,9 +1,10 @@
 //! What changed between two views of the skills, in words: for the model, once,
 //! and for a person.
 
-use crate::disclosure::{CatalogForm, Ledger};
+use crate::disclosure::{CatalogForm, Withdrawn};
 use crate::discovery::difference::Difference;
-use crate::discovery::snapshot::{Lookup, Snapshot};
+use crate::discovery::snapshot::Snapshot;
+use crate::name::{Source, split_qualified};
 use crate::scope::State;
 use crate::text::visible;
 
@@ -28,45 +29,54 @@ pub(super) fn catalog(snapshot: &Snapshot) -> String {
     rendered.map(|rendered| rendered.text).unwrap_or_default()
 }
 
-/// Returns what the model is told once, at the tail, of skills that are
-/// different now; nothing if it can see nothing of that.
-///
-/// `told` is the catalog that it was told last.
-pub(super) fn note(
-    differences: &[Difference],
-    later: &Snapshot,
-    ledger: &Ledger,
-    told: &str,
-) -> Option<String> {
-    let now = catalog(later);
-    let mut parts = Vec::new();
-    if now != told {
-        parts.push(format!(
-            "The skills have changed. This list takes the place of every earlier one:\n\n{}",
-            now.trim_end()
-        ));
-    }
-    let is_loaded = |alias: &str| match later.lookup(alias) {
-        Lookup::Found(skill) => later.permits(skill) && ledger.knows(skill),
-        _ => false,
-    };
-    let rewritten: Vec<String> = differences
-        .iter()
-        .filter_map(|difference| match difference {
-            Difference::Rewritten { alias } | Difference::Moved { alias, .. } => Some(alias),
-            _ => None,
-        })
-        .filter(|alias| is_loaded(alias))
-        .map(|alias| visible(alias).into_owned())
-        .collect();
-    if !rewritten.is_empty() {
-        parts.push(format!(
+/// Returns what the model is told once, at the tail, of a catalog that takes the
+/// place of the one that it was told last.
+pub(super) fn of_catalog(catalog: &str) -> String {
+    format!(
+        "The skills have changed. This list takes the place of every earlier one:\n\n{}",
+        catalog.trim_end()
+    )
+}
+
+/// Returns what the model is told once of loaded skills that say something else
+/// now, by their aliases; nothing of none.
+pub(super) fn of_rewritten(aliases: &[String]) -> Option<String> {
+    (!aliases.is_empty()).then(|| {
+        format!(
             "The instructions of these skills have changed since they were loaded: {}. \
              Load one again before you rely on it.",
-            rewritten.join(", ")
-        ));
-    }
-    (!parts.is_empty()).then(|| parts.join("\n\n"))
+            aliases.join(", ")
+        )
+    })
+}
+
+/// Returns what the model is told once of a loaded skill that is no longer in
+/// force.
+pub(super) fn of_withdrawn(withdrawn: &Withdrawn) -> String {
+    let (source, bare) = split_qualified(&withdrawn.name);
+    let name = match source {
+        Some(Source::Workspace) => bare,
+        _ => &withdrawn.name,
+    };
+    let what = if withdrawn.is_allowed {
+        "was turned off"
+    } else {
+        "is not allowed any more"
+    };
+    format!("The skill {name} {what}: do not follow its instructions any more.")
+}
+
+/// Returns the aliases of the skills that are another text, or another copy.
+pub(super) fn rewritten(differences: &[Difference]) -> Vec<&str> {
+    differences
+        .iter()
+        .filter_map(|difference| match difference {
+            Difference::Rewritten { alias } | Difference::Moved { alias, .. } => {
+                Some(alias.as_str())
+            }
+            _ => None,
+        })
+        .collect()
 }
 
 /// Returns a difference as a line for a person.

@@ -7,9 +7,11 @@ use serde_json::{Value, json};
 
 use super::conversation::{Chat, Event};
 use super::error::ChatError;
+use super::messages::messages;
 use super::model::{Model, ModelError, Request};
 use super::summary;
-use super::transcript::{Entry, messages};
+use super::tags::Tags;
+use super::transcript::Entry;
 
 impl Chat {
     pub(super) fn is_over_budget(&self) -> bool {
@@ -49,6 +51,7 @@ impl Chat {
         model: &mut dyn Model,
         tell: &mut dyn FnMut(Event<'_>),
     ) -> Result<(), ChatError> {
+        self.refresh(tell)?;
         self.compact_all_but(0, model, tell)
     }
 
@@ -61,7 +64,7 @@ impl Chat {
     ) -> Result<(), ChatError> {
         let budget = self.settings.context_tokens;
         let seen = self.transcript.seen();
-        let kept = summary::kept_from(&seen, tokens).min(summary::open_turn(&seen));
+        let kept = summary::kept_from(&seen, tokens, &self.tags).min(summary::open_turn(&seen));
         let before = &seen[..kept];
         let is_new = |(_, entry): &&&(usize, Entry)| !matches!(entry, Entry::Summary { .. });
         if before.iter().filter(is_new).count() == 0 {
@@ -71,9 +74,9 @@ impl Chat {
             .get(kept)
             .map_or(self.transcript.next_line(), |(line, _)| *line);
         let parts = summary::material(before, budget / 2);
-        let tail = messages(&seen[kept..]);
+        let tail = messages(&seen[kept..], &self.tags);
         let tokens_before = summary::tokens(&self.messages());
-        let content = written(&parts, model)?;
+        let content = written(&parts, &self.tags, model)?;
         let tail: Vec<String> = tail.iter().map(Value::to_string).collect();
         let tail: Vec<&str> = tail.iter().map(String::as_str).collect();
         let skills = if self.settings.skills {
@@ -97,12 +100,12 @@ impl Chat {
 }
 
 /// Lets the model write the summary, part by part.
-fn written(parts: &[String], model: &mut dyn Model) -> Result<String, ChatError> {
+fn written(parts: &[String], tags: &Tags, model: &mut dyn Model) -> Result<String, ChatError> {
     let mut written = String::new();
     for part in parts {
         let messages = [
-            json!({"role": "system", "content": summary::INSTRUCTIONS.trim_end()}),
-            json!({"role": "user", "content": summary::question(&written, part)}),
+            json!({"role": "system", "content": summary::instructions(tags)}),
+            json!({"role": "user", "content": summary::question(&written, part, tags)}),
         ];
         let request = Request {
             messages: &messages,

@@ -12,13 +12,15 @@ use super::belt::{Desk, Permissions, Tool, definitions};
 use super::built_in::BuiltIn;
 use super::error::ChatError;
 use super::files::Grants;
+use super::messages::messages;
 use super::model::{Answer, Call, Model, Request};
-use super::transcript::{Entry, Opened, Transcript, messages};
+use super::tags::Tags;
+use super::transcript::{Entry, Opened, Transcript};
 use crate::diagnostic::Diagnostic;
 use crate::disclosure::{Freshness, Invoked, Ledger, TranscriptFault, Typed};
 use crate::discovery::snapshot::{DiscoveryError, Snapshot};
 use crate::env::{Allowed, Env};
-use crate::scope::Fault;
+use crate::scope::{Decisions, Fault};
 
 /// What a host chooses for a conversation.
 #[derive(Debug, Clone)]
@@ -81,6 +83,7 @@ pub struct Chat {
     /// The skills as the model was told of them.
     pub(super) snapshot: Snapshot,
     pub(super) told: Told,
+    pub(super) tags: Tags,
     pub(super) transcript: Transcript,
     pub(super) ledger: Ledger,
     faults: Vec<TranscriptFault>,
@@ -127,6 +130,8 @@ impl Chat {
             ledger,
             faults,
         } = Transcript::open(&folder, &env.limits)?;
+        let mut scopes = snapshot.scopes().files.iter();
+        let tags = Tags::of(scopes.find_map(Decisions::conversation_id));
         let permissions = Permissions {
             tools: settings.tools.clone(),
             skills: settings.skills,
@@ -136,11 +141,13 @@ impl Chat {
             permissions,
             snapshot,
             told: Told::default(),
+            tags,
             transcript,
             ledger,
             faults,
         };
         chat.render();
+        chat.withdraw()?;
         Ok(chat)
     }
 
@@ -155,6 +162,22 @@ impl Chat {
     #[must_use]
     pub fn folder(&self) -> &Path {
         self.transcript.path().parent().unwrap_or(Path::new("/"))
+    }
+
+    /// Returns the folder in which the conversation began, if that is not the
+    /// working folder.
+    #[must_use]
+    pub fn began_elsewhere(&self) -> Option<&Path> {
+        let mut scopes = self.snapshot.scopes().files.iter();
+        let began = scopes.find_map(Decisions::workspace)?;
+        (began != self.snapshot.env().start).then_some(began)
+    }
+
+    /// Returns the id that `meta.json` gives the conversation.
+    #[must_use]
+    pub fn id(&self) -> Option<&str> {
+        let mut scopes = self.snapshot.scopes().files.iter();
+        scopes.find_map(Decisions::conversation_id)
     }
 
     /// Returns the lines of the transcript that were passed over.
@@ -193,7 +216,8 @@ impl Chat {
     ///
     /// # Errors
     ///
-    /// Returns an error for a command that is nobody's.
+    /// Returns an error for a command that is nobody's, and for words behind one
+    /// that takes none.
     pub fn read<'a>(&'a self, line: &'a str) -> Result<Input<'a>, ChatError> {
         let commands = self.snapshot.commands(&BuiltIn::RESERVED);
         let typed = match commands.read(line) {
@@ -203,11 +227,16 @@ impl Chat {
         match typed {
             Some(Typed::Text) => Ok(Input::Turn),
             Some(Typed::Skill { .. }) if self.settings.skills => Ok(Input::Turn),
-            Some(Typed::BuiltIn { name, arguments }) => self
-                .built_ins()
-                .find(|command| command.name() == name)
-                .map(|command| Input::BuiltIn(command, arguments))
-                .ok_or_else(|| self.no_such_command(line)),
+            Some(Typed::BuiltIn { name, arguments }) => {
+                let mut built_ins = self.built_ins();
+                let command = built_ins
+                    .find(|command| command.name() == name)
+                    .ok_or_else(|| self.no_such_command(line))?;
+                if command.arguments().is_none() && !arguments.trim().is_empty() {
+                    return Err(ChatError::TakesNothing { command });
+                }
+                Ok(Input::BuiltIn(command, arguments))
+            }
             _ => Err(self.no_such_command(line)),
         }
     }
@@ -260,15 +289,14 @@ impl Chat {
             if calls.is_empty() && answer.text.is_empty() {
                 tell(Event::Note("the model said nothing"));
             }
-            if answer.finish_reason.as_deref() == Some("length") {
-                tell(Event::Note(
-                    "the answer was cut at the longest that the model may give",
-                ));
+            let cut = answer.cut();
+            if let Some(cut) = cut {
+                tell(Event::Note(cut));
             }
             self.transcript.append(Entry::Assistant {
                 content: answer.text,
                 tool_calls: answer.calls,
-                cut: String::new(),
+                cut: cut.unwrap_or_default().to_owned(),
             })?;
             if calls.is_empty() {
                 return Ok(());
@@ -380,11 +408,10 @@ impl Chat {
     pub(super) fn messages(&self) -> Vec<Value> {
         let mut all = vec![json!({"role": "system", "content": self.told.text})];
         let mut seen = self.transcript.seen();
-        // What was told before it was rendered, `message[0]` says itself.
-        seen.retain(|(line, entry)| {
-            *line >= self.told.from || !matches!(entry, Entry::Note { .. })
-        });
-        all.extend(messages(&seen));
+        // The catalog that was told before it was rendered, `message[0]` has
+        // itself.
+        seen.retain(|(line, entry)| *line >= self.told.from || !entry.is_of_catalog());
+        all.extend(messages(&seen, &self.tags));
         all
     }
 }

@@ -1,5 +1,6 @@
 //! Why a turn, or a command of a conversation, came to no end.
 
+use super::built_in::BuiltIn;
 use super::model::ModelError;
 use super::transcript::TranscriptError;
 use crate::disclosure::ActivationError;
@@ -41,6 +42,12 @@ pub enum ChatError {
         /// Whether it only lacks the name of a skill.
         takes_a_name: bool,
     },
+    /// Words stood behind a command that takes none; nothing was sent.
+    #[error("`/{}` takes nothing behind it", command.name())]
+    TakesNothing {
+        /// The command.
+        command: BuiltIn,
+    },
     /// Everything that was said stays as it is.
     #[error("there is nothing to compact")]
     NothingToCompact,
@@ -67,6 +74,7 @@ impl ChatError {
             Self::Model(ModelError::Stopped) => "stopped",
             Self::Model(_) => "model",
             Self::NoSuchCommand { .. } => "no_such_command",
+            Self::TakesNothing { .. } => "takes_nothing",
             Self::NothingToCompact => "nothing_to_compact",
             Self::TooManyRounds { .. } => "too_many_rounds",
         }
@@ -84,12 +92,21 @@ impl ChatError {
                 "end the other chat, or go on in another conversation"
             }
             Self::Transcript(TranscriptError::TooLong { .. }) => "go on in a new conversation",
+            Self::Transcript(TranscriptError::NotAFile { .. }) => {
+                "move it away, or go on in another conversation"
+            }
             Self::Transcript(_) => "see whether the disk is full, and who owns the file",
             Self::NoSuchCommand {
                 takes_a_name: true, ..
             } => "a skill is called with /NAME, or with /skill:NAME",
             Self::NoSuchCommand { .. } => {
                 "`/help` lists the commands; put a blank before the slash to send the line as it is"
+            }
+            Self::TakesNothing { command } => {
+                let name = command.name();
+                return Some(format!(
+                    "type `/{name}` alone, or put a blank before the slash to send the line as it is"
+                ));
             }
             Self::NothingToCompact => "a turn that is not over stays as it is",
             Self::TooManyRounds { .. } => "say how to go on, or ask otherwise",

@@ -1,7 +1,8 @@
 //! The `read` tool: pages of text files in a few folders, and nowhere else.
 //!
-//! This file decides which path is meant and what the model is told. That no
-//! open leaves a folder is held where bundled files are read.
+//! This file decides which path is meant, that a skill's files are read only
+//! once it is loaded, and what the model is told. That no open leaves a folder is
+//! held where bundled files are read.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -9,7 +10,11 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
-use super::belt::{Answered, Refusal};
+use super::belt::{Answered, Permissions, Refusal, Tool};
+use crate::disclosure::ActivationError;
+use crate::discovery::bundled::Holder;
+use crate::discovery::scan::Skill;
+use crate::discovery::snapshot::Snapshot;
 use crate::limits::Limits;
 use crate::skill::resources::{self, Encoding, Page, ReadError, Window};
 use crate::text::{path_text, size, visible};
@@ -17,6 +22,14 @@ use crate::text::{path_text, size, visible};
 /// The folders that may be read in: real paths, the working folder first.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Grants(pub(super) Vec<PathBuf>);
+
+/// What decides which files may be read.
+#[derive(Clone, Copy)]
+pub(super) struct Reach<'a> {
+    pub(super) grants: &'a Grants,
+    pub(super) snapshot: &'a Snapshot,
+    pub(super) permissions: &'a Permissions,
+}
 
 /// What a call asks for.
 struct Wanted<'a> {
@@ -53,18 +66,18 @@ pub(super) fn definition(limits: &Limits) -> Value {
 }
 
 /// Answers a call.
-pub(super) fn answer(
-    arguments: &Value,
-    grants: &Grants,
-    limits: &Limits,
-) -> Result<Answered, Refusal> {
+pub(super) fn answer(arguments: &Value, reach: Reach<'_>) -> Result<Answered, Refusal> {
+    let limits = &reach.snapshot.env().limits;
     let wanted = wanted(arguments)?;
     let shown = visible(wanted.path).into_owned();
-    let (folder, inside) = grants
+    let (folder, inside) = reach
+        .grants
         .place(wanted.path)
-        .ok_or_else(|| grants.outside(&shown))?;
+        .ok_or_else(|| reach.grants.outside(&shown))?;
     let page = resources::read(folder, &inside, wanted.window, limits)
         .map_err(|error| refused(&error, &shown, limits))?;
+    // Where the file really lies: a link may have led there.
+    reach.require_open(&page.path, &shown)?;
     let page = as_text(page).ok_or_else(|| {
         Refusal::new("not_text", format!("{shown} is not a text file")).about(&end_of(&shown))
     })?;
@@ -154,6 +167,52 @@ impl Grants {
     }
 }
 
+impl Reach<'_> {
+    /// Refuses a file, by its real path, in the folder of a skill that the
+    /// conversation has not loaded.
+    fn require_open(&self, real: &Path, shown: &str) -> Result<(), Refusal> {
+        let Some((folder, holder)) = self.snapshot.holder_of(real) else {
+            return Ok(());
+        };
+        if self.grants.0.contains(&folder) {
+            return Ok(());
+        }
+        let (code, why) = match holder {
+            // There is no word on skills where there are none.
+            _ if !self.permissions.skills => ("not_allowed", "may not be read".to_owned()),
+            Holder::Broken(_) => (
+                "not_allowed",
+                "lies in the folder of a skill that does not load".to_owned(),
+            ),
+            Holder::Skill(skill) => self.closed(skill),
+        };
+        Err(Refusal::new(code, format!("{shown} {why}")).about(&end_of(shown)))
+    }
+
+    /// Returns why the files of `skill` are closed: a code, and words behind the
+    /// file's name.
+    fn closed(&self, skill: &Skill) -> (&'static str, String) {
+        let name = self.snapshot.shown_alias(skill);
+        let refused = |error: ActivationError| {
+            let help = error.help().map(|help| format!("; {help}"));
+            let words = format!("lies in the folder of a skill, and {error}");
+            (error.code(), words + &help.unwrap_or_default())
+        };
+        let readable = self.snapshot.require_readable();
+        if let Err(error) = readable.and_then(|()| self.snapshot.require_on(skill)) {
+            return refused(error);
+        }
+        let words = if skill.shadowed_by.is_some() {
+            format!("lies in a copy of the skill `{name}` that is not used: another one shadows it")
+        } else if self.permissions.belt(self.snapshot).contains(&Tool::Skill) {
+            format!("lies in the folder of the skill `{name}`: call `skill` with this name first")
+        } else {
+            format!("lies in the folder of the skill `{name}`, which is not loaded")
+        };
+        ("not_allowed", words)
+    }
+}
+
 fn refused(error: &ReadError, shown: &str, limits: &Limits) -> Refusal {
     let (code, message) = match error {
         ReadError::Missing(..) => ("not_found", format!("there is no file {shown}")),
@@ -208,6 +267,7 @@ fn as_text(page: Page) -> Option<Page> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::env::{Allowed, Env};
     use std::fs;
     use std::os::unix::fs::symlink;
 
@@ -241,7 +301,21 @@ mod tests {
         }
 
         fn read(&self, arguments: &Value) -> Result<Answered, Refusal> {
-            answer(arguments, &self.grants, &Limits::DEFAULT)
+            self.read_with(arguments, true)
+        }
+
+        fn read_with(&self, arguments: &Value, skills: bool) -> Result<Answered, Refusal> {
+            let mut env = Env::new(self.top.join("here"));
+            env.home = Some(self.top.join("home"));
+            let reach = Reach {
+                grants: &self.grants,
+                snapshot: &Snapshot::load(&env).unwrap(),
+                permissions: &Permissions {
+                    tools: Allowed::All,
+                    skills,
+                },
+            };
+            answer(arguments, reach)
         }
 
         fn content(&self, path: &str) -> String {
@@ -279,6 +353,108 @@ mod tests {
         ] {
             assert_eq!(place.content(path), content, "{path}");
         }
+    }
+
+    #[test]
+    fn the_files_of_a_skill_are_closed_wherever_it_lies_and_however_it_is_named() {
+        let place = Place::new();
+        let text = |name: &str| format!("---\nname: {name}\ndescription: D.\n---\n");
+        for (folder, text) in [
+            ("here/.claude/skills/off", text("off")),
+            ("here/.claude/skills/on", text("on")),
+            ("here/.claude/skills/torn", "---\n---\n".to_owned()),
+            ("here/.gemini/skills/on", text("on")),
+            ("here/kept/linked", text("linked")),
+            ("here/.claude/skills/group/deep", text("deep")),
+        ] {
+            fs::create_dir_all(place.top.join(folder)).unwrap();
+            fs::write(place.top.join(folder).join("SKILL.md"), text).unwrap();
+            fs::write(place.top.join(folder).join("more.txt"), "more").unwrap();
+        }
+        for (target, link) in [
+            ("here/.claude/skills/off/SKILL.md", "here/way.txt"),
+            ("here/.claude/skills/off", "here/ways"),
+            ("here/kept/linked", "here/.claude/skills/linked"),
+        ] {
+            symlink(place.top.join(target), place.top.join(link)).unwrap();
+        }
+        fs::create_dir_all(place.top.join("home/.codeaf")).unwrap();
+        fs::write(
+            place.top.join("home/.codeaf/skills.json"),
+            r#"{"on": ["on"]}"#,
+        )
+        .unwrap();
+        let read = |path: &str, skills| match place.read_with(&json!({"path": path}), skills) {
+            Ok(_) => ("read", String::new()),
+            Err(refusal) => (refusal.code, refusal.message),
+        };
+
+        for (path, code, words) in [
+            (
+                ".claude/skills/off/SKILL.md",
+                "skill_off",
+                ".claude/skills/off/SKILL.md lies in the folder of a skill, and the skill `off` is off; `codeaf-skills on off` turns it on",
+            ),
+            (
+                "./.claude//skills/off/more.txt",
+                "skill_off",
+                "the skill `off` is off",
+            ),
+            (
+                "way.txt",
+                "skill_off",
+                "way.txt lies in the folder of a skill",
+            ),
+            ("ways/more.txt", "skill_off", "the skill `off` is off"),
+            (
+                "kept/linked/more.txt",
+                "skill_off",
+                "the skill `linked` is off",
+            ),
+            (
+                ".claude/skills/on/more.txt",
+                "not_allowed",
+                ".claude/skills/on/more.txt lies in the folder of the skill `on`: call `skill` with this name first",
+            ),
+            (
+                ".gemini/skills/on/SKILL.md",
+                "not_allowed",
+                "lies in a copy of the skill `on` that is not used: another one shadows it",
+            ),
+            (
+                ".claude/skills/torn/more.txt",
+                "not_allowed",
+                "lies in the folder of a skill that does not load",
+            ),
+            (".claude/skills/group/deep/more.txt", "read", ""),
+            ("a.txt", "read", ""),
+        ] {
+            let (found, message) = read(path, true);
+            assert_eq!(found, code, "{path}");
+            assert!(message.contains(words), "{message}");
+        }
+        let (code, message) = read(".claude/skills/on/more.txt", false);
+        assert_eq!(
+            (code, &*message),
+            ("not_allowed", ".claude/skills/on/more.txt may not be read")
+        );
+    }
+
+    #[test]
+    fn who_works_inside_a_skill_reads_all_of_it_but_for_the_skills_in_it() {
+        let mut place = Place::new();
+        for (folder, name) in [("here", "here"), ("here/.claude/skills/in", "in")] {
+            fs::create_dir_all(place.top.join(folder)).unwrap();
+            let text = format!("---\nname: {name}\ndescription: D.\n---\n");
+            fs::write(place.top.join(folder).join("SKILL.md"), text).unwrap();
+        }
+        let root = place.top.join("home/.agents/skills");
+        fs::create_dir_all(&root).unwrap();
+        symlink(place.top.join("here"), root.join("here")).unwrap();
+        place.grants = Grants(vec![place.top.join("here")]);
+
+        assert!(place.content("SKILL.md").contains("name: here"));
+        assert_eq!(place.content(".claude/skills/in/SKILL.md"), "skill_off");
     }
 
     #[test]

@@ -72,12 +72,16 @@ mod conversation;
 mod error;
 mod files;
 pub mod manual;
+mod messages;
 mod model;
 mod place;
 mod prompt;
 mod stream;
 mod summary;
+mod tags;
 mod telling;
+#[cfg(test)]
+mod test_entries;
 mod transcript;
 
 pub use belt::Tool;

@@ -35,8 +35,21 @@ pub struct Answer {
     pub text: String,
     /// The tools that it calls, in order.
     pub calls: Vec<Call>,
-    /// Why it stopped, in the server's word: `stop`, `tool_calls`, `length`.
+    /// Why it stopped, in the server's word: `stop`, `tool_calls`, `length`,
+    /// `content_filter`.
     pub finish_reason: Option<String>,
+}
+
+impl Answer {
+    /// Returns why the answer is not whole, if the server says that it is not.
+    #[must_use]
+    pub fn cut(&self) -> Option<&'static str> {
+        match self.finish_reason.as_deref()? {
+            "length" => Some("the answer was cut at the longest that the model may give"),
+            "content_filter" => Some("the answer was cut by the server's filter of contents"),
+            _ => None,
+        }
+    }
 }
 
 /// One call of a tool.

@@ -2,12 +2,12 @@
 //!
 //! That the folder and its `meta.json` are written whole is the store's.
 
-use std::hash::{BuildHasher, RandomState};
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
 use super::error::ChatError;
+use super::tags::new_id;
 use crate::discovery::conversation::{Conversation, ConversationError, META_FILE};
 use crate::env::{Env, is_conversation_id};
 use crate::scope::{self, Scope, ScopePath, StoreError};
@@ -56,11 +56,6 @@ fn projects(env: &Env) -> Result<PathBuf, ChatError> {
     let home = env.home.as_ref().ok_or(ChatError::NoPlace)?;
     let bucket = path_text(&env.start).replace(['/', ':'], "-");
     Ok(home.join(".codeaf/v3/projects").join(bucket))
-}
-
-fn new_id() -> String {
-    // The seed of a hasher is random, and new for each of them.
-    format!("{:016x}", RandomState::new().hash_one(()))
 }
 
 #[cfg(test)]

@@ -6,15 +6,21 @@
 use std::path::{Path, PathBuf};
 
 use super::belt::Tool;
+use super::tags::Tags;
 use crate::text::{clean, path_text, visible};
 
 /// The text of the engine's own. What stands between `{{name}}` and `{{/name}}`
 /// is for the tool of that name, and only there while it is on the belt.
 const SYSTEM: &str = include_str!("prompts/system.md");
 
+/// Stands below the attached folders.
+const ATTACHED: &str =
+    "Being attached opens no files: those outside the working folder cannot be read.";
+
 /// What `message[0]` is made from.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Prompt<'a> {
+    pub(super) tags: &'a Tags,
     pub(super) belt: &'a [Tool],
     pub(super) working_folder: &'a Path,
     pub(super) standing: Option<&'a str>,
@@ -56,14 +62,19 @@ impl Prompt<'_> {
                 format!("{}{after}", before.trim_end())
             };
         }
-        text.replace("{{working_folder}}", &shown(self.working_folder))
+        self.tags
+            .fill(&text)
+            .replace("{{working_folder}}", &shown(self.working_folder))
     }
 
     fn folders(&self) -> String {
         let folders = self.attached.iter().map(|folder| shown(folder));
-        let lines: Vec<String> = folders
+        let mut lines: Vec<String> = folders
             .map(|folder| format!("Attached folder: {folder}"))
             .collect();
+        if !lines.is_empty() {
+            lines.push(ATTACHED.to_owned());
+        }
         lines.join("\n")
     }
 }
@@ -78,6 +89,7 @@ mod tests {
 
     fn rendered(belt: &[Tool]) -> String {
         let prompt = Prompt {
+            tags: &Tags::of(None),
             belt,
             working_folder: Path::new("/work"),
             standing: None,
@@ -130,7 +142,9 @@ mod tests {
     #[test]
     fn the_parts_stand_in_their_order() {
         let attached = [PathBuf::from("/data/a"), PathBuf::from("/data/b\u{202e}")];
+        let tags = Tags::of(Some("0123456789abcdef"));
         let prompt = Prompt {
+            tags: &tags,
             belt: &[Tool::Read],
             working_folder: Path::new("/work"),
             standing: Some("Speak plainly.\u{1b}[31m\n"),
@@ -141,9 +155,11 @@ mod tests {
         let text = prompt.render();
 
         assert!(text.contains("The working folder is /work."));
+        assert!(text.contains("between <note-0123456789abcdef> and </note-0123456789abcdef>"));
         assert!(
             text.ends_with(
-                "Speak plainly.\n\nAttached folder: /data/a\nAttached folder: /data/b\\u{202e}\n\n## Skills\n\n- a"
+                "Speak plainly.\n\nAttached folder: /data/a\nAttached folder: /data/b\\u{202e}\n\
+                 Being attached opens no files: those outside the working folder cannot be read.\n\n## Skills\n\n- a"
             ),
             "{text}"
         );

@@ -5,10 +5,11 @@
 
 use serde_json::Value;
 
-use super::transcript::{Entry, messages};
+use super::messages::messages;
+use super::tags::Tags;
+use super::transcript::Entry;
 
-/// What the model is told before it writes a summary.
-pub(super) const INSTRUCTIONS: &str = include_str!("prompts/compaction.md");
+const INSTRUCTIONS: &str = include_str!("prompts/compaction.md");
 
 /// Characters for one token, about: the estimate that `show` gives as well.
 const CHARACTERS_OF_A_TOKEN: usize = 4;
@@ -28,11 +29,11 @@ fn tokens_of(message: &Value) -> usize {
 
 /// Returns the index in `seen` from which on everything is kept: the latest
 /// turns that have at most `budget` tokens together. A turn is never parted.
-pub(super) fn kept_from(seen: &[&(usize, Entry)], budget: usize) -> usize {
+pub(super) fn kept_from(seen: &[&(usize, Entry)], budget: usize, tags: &Tags) -> usize {
     let mut kept = seen.len();
     let mut used = 0;
     for start in turns(seen).into_iter().rev() {
-        used += tokens(&messages(&seen[start..kept]));
+        used += tokens(&messages(&seen[start..kept], tags));
         if used > budget {
             break;
         }
@@ -119,31 +120,33 @@ fn told(entry: &Entry) -> Option<String> {
         }
         Entry::Tool { name, content, .. } => Some(format!("Result of {name}: {content}")),
         Entry::Summary { content, .. } => Some(format!("Summary of what was before: {content}")),
+        Entry::Note {
+            content, withdrawn, ..
+        } if !withdrawn.is_empty() => Some(format!("Program: {content}")),
         // The prompt that follows says what holds.
         Entry::Note { .. } => None,
     }
 }
 
-/// Returns what is asked with one part of the material; `before` is the summary
-/// of the parts before it.
-pub(super) fn question(before: &str, part: &str) -> String {
-    let before = if before.is_empty() {
-        String::new()
-    } else {
-        format!("<summary-so-far>\n{before}\n</summary-so-far>\n\n")
-    };
-    format!(
-        "{before}<conversation>\n{}\n</conversation>\n\nWrite the summary.",
-        part.trim_end()
-    )
+/// Returns what the model is told before it writes a summary.
+pub(super) fn instructions(tags: &Tags) -> String {
+    tags.fill(INSTRUCTIONS.trim_end())
 }
 
-/// Returns the message that stands for what was said before a compaction, with
-/// the loaded skills behind it.
-pub(super) fn summary_text(summary: &str, skills: &[String]) -> String {
-    let summary = format!("<summary>\n{summary}\n</summary>");
-    let parts = [&summary].into_iter().chain(skills);
-    parts.map(String::as_str).collect::<Vec<_>>().join("\n\n")
+/// Returns what is asked with one part of the material; `before` is the summary
+/// of the parts before it.
+pub(super) fn question(before: &str, part: &str, tags: &Tags) -> String {
+    let before = Some(before)
+        .filter(|before| !before.is_empty())
+        .map(|before| tags.summary(before));
+    let parts: Vec<String> = before
+        .into_iter()
+        .chain([
+            tags.conversation(part.trim_end()),
+            "Write the summary.".to_owned(),
+        ])
+        .collect();
+    parts.join("\n\n")
 }
 
 #[cfg(test)]
@@ -204,7 +207,9 @@ mod tests {
             answered("third", None),
         ]);
         let seen: Vec<_> = entries.iter().collect();
-        let turn = |from: usize| tokens(&messages(&seen[from..]));
+        let tags = Tags::of(None);
+        let turn = |from: usize| tokens(&messages(&seen[from..], &tags));
+        let kept_from = |seen: &[_], budget| kept_from(seen, budget, &tags);
 
         assert_eq!(kept_from(&seen, 0), 8);
         assert_eq!(kept_from(&seen, turn(6)), 6);

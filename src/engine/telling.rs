@@ -9,9 +9,10 @@ use super::conversation::{Chat, Event, Told};
 use super::error::ChatError;
 use super::prompt::Prompt;
 use super::transcript::Entry;
+use crate::discovery::difference::Difference;
 use crate::discovery::snapshot::Snapshot;
 use crate::scope::{self, Scope};
-use crate::text::path_text;
+use crate::text::{path_text, visible};
 
 impl Chat {
     /// Reads the decisions again, for a turn.
@@ -20,11 +21,12 @@ impl Chat {
         for fault in fresh.scope_faults() {
             tell(Event::ScopeUnreadable(fault));
         }
-        let note = self.take(fresh);
-        match note {
-            Some(content) => self.tell_model(content, false),
-            None => Ok(()),
+        let differences = self.take(fresh)?;
+        let rewritten = changes::rewritten(&differences);
+        if !rewritten.is_empty() {
+            self.reopen(|alias| rewritten.contains(&alias))?;
         }
+        self.withdraw()
     }
 
     /// Takes the view of one turn: the same folders, under decisions that are
@@ -33,28 +35,81 @@ impl Chat {
         self.snapshot.with_fresh_scopes().with_fresh_personal()
     }
 
-    /// Takes another view of the skills. `message[0]` is rendered again for a
-    /// changed decision, and where the belt is another one: prompt and belt name
-    /// the same tools. Whatever else the model can see is returned as a note.
-    fn take(&mut self, later: Snapshot) -> Option<String> {
+    /// Takes another view of the skills, and returns what is different in it.
+    /// `message[0]` is rendered again for a changed decision, and where the belt
+    /// is another one: prompt and belt name the same tools. Of whatever else the
+    /// model can see it is told once.
+    fn take(&mut self, later: Snapshot) -> Result<Vec<Difference>, ChatError> {
         let differences = self.snapshot.diff(&later);
         let other_belt = self.permissions.belt(&later) != self.told.belt;
         self.snapshot = later;
         if other_belt || changes::of_decisions(&differences) {
             self.render();
-            return None;
+        } else if self.told.belt.contains(&Tool::Skill) {
+            let catalog = changes::catalog(&self.snapshot);
+            if catalog != self.told.catalog {
+                self.tell_model(changes::of_catalog(&catalog), &[], &[])?;
+                self.told.catalog = catalog;
+            }
         }
-        if !self.told.belt.contains(&Tool::Skill) {
-            return None;
-        }
-        let told = &self.told.catalog;
-        let note = changes::note(&differences, &self.snapshot, &self.ledger, told);
-        self.told.catalog = changes::catalog(&self.snapshot);
-        note
+        Ok(differences)
     }
 
-    fn tell_model(&mut self, content: String, reload: bool) -> Result<(), ChatError> {
-        Ok(self.transcript.append(Entry::Note { content, reload })?)
+    /// Lets the loaded skills that say something else now be loaded anew, if
+    /// their alias `is_meant`, and tells the model of those that it may load.
+    /// Returns their aliases.
+    fn reopen(&mut self, is_meant: impl Fn(&str) -> bool) -> Result<Vec<String>, ChatError> {
+        let (mut names, mut aliases, mut callable) = (Vec::new(), Vec::new(), Vec::new());
+        let may_be_loaded = self.snapshot.callable();
+        for skill in self.snapshot.rewritten(&self.ledger) {
+            let alias = self.snapshot.alias(skill);
+            if !is_meant(&alias) || !self.snapshot.permits(skill) {
+                continue;
+            }
+            let alias = visible(&alias).into_owned();
+            names.push(skill.source().qualify(&visible(&skill.name)));
+            if may_be_loaded.contains(&skill) {
+                callable.push(alias.clone());
+            }
+            aliases.push(alias);
+        }
+        if !names.is_empty() {
+            let callable = Some(callable).filter(|_| self.told.belt.contains(&Tool::Skill));
+            let words = changes::of_rewritten(&callable.unwrap_or_default());
+            self.tell_model(words.unwrap_or_default(), &names, &[])?;
+            self.ledger.reopen(&names);
+        }
+        Ok(aliases)
+    }
+
+    /// Takes the loaded skills that are no longer in force out of the ledger, and
+    /// tells the model.
+    pub(super) fn withdraw(&mut self) -> Result<(), ChatError> {
+        if !self.settings.skills {
+            return Ok(());
+        }
+        let withdrawn = self.snapshot.withdrawn(&self.ledger);
+        if withdrawn.is_empty() {
+            return Ok(());
+        }
+        let lines: Vec<String> = withdrawn.iter().map(changes::of_withdrawn).collect();
+        let names: Vec<String> = withdrawn.into_iter().map(|skill| skill.name).collect();
+        self.tell_model(lines.join("\n"), &[], &names)?;
+        self.ledger.withdraw(&names);
+        Ok(())
+    }
+
+    fn tell_model(
+        &mut self,
+        content: String,
+        reopened: &[String],
+        withdrawn: &[String],
+    ) -> Result<(), ChatError> {
+        Ok(self.transcript.append(Entry::Note {
+            content,
+            reopened: reopened.to_vec(),
+            withdrawn: withdrawn.to_vec(),
+        })?)
     }
 
     /// Renders `message[0]` from the snapshot as it is.
@@ -66,6 +121,7 @@ impl Chat {
             String::new()
         };
         let prompt = Prompt {
+            tags: &self.tags,
             belt: &belt,
             working_folder: &self.snapshot.env().start,
             standing: self.settings.standing.as_deref(),
@@ -90,12 +146,17 @@ impl Chat {
     /// Returns why the skills cannot be read; then everything is as before.
     pub fn reload(&mut self) -> Result<Vec<String>, ChatError> {
         let later = self.snapshot.reload()?;
-        let differences = self.snapshot.diff(&later);
-        let note = self.take(later);
-        self.ledger.reopen();
-        // Also without a word for the model: what was loaded is opened again.
-        self.tell_model(note.unwrap_or_default(), true)?;
-        Ok(differences.iter().filter_map(changes::words).collect())
+        let differences = self.take(later)?;
+        let reopened = self.reopen(|_| true)?;
+        self.withdraw()?;
+        let told = changes::rewritten(&differences);
+        // An earlier run had loaded what was different before this one began.
+        let earlier = reopened
+            .iter()
+            .filter(|alias| !told.contains(&alias.as_str()));
+        let earlier = earlier.map(|alias| format!("{alias} has new instructions"));
+        let words = differences.iter().filter_map(changes::words);
+        Ok(words.chain(earlier).collect())
     }
 
     /// Attaches a folder, as `/folder DIR` does: writes it into `meta.json`, and

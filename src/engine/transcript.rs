@@ -1,5 +1,5 @@
-//! `transcript.jsonl`: what was said, one JSON object a line, and what the model
-//! sees of it.
+//! `transcript.jsonl`: what was said, one JSON object a line, and which lines the
+//! model still sees.
 //!
 //! The only file of the engine that touches the disk. Lines are appended and
 //! never changed; each is whole and on the disk before the conversation goes
@@ -10,15 +10,13 @@ use std::path::{Path, PathBuf};
 use std::{fmt, io};
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::model::Call;
-use super::summary::summary_text;
-use crate::disclosure::commands::turn;
 use crate::disclosure::ledger::{Ledger, TranscriptFault};
-use crate::disk::Log;
+use crate::disk::{Log, LogError};
 use crate::limits::Limits;
-use crate::text::write_json;
+use crate::text::{one_line, write_json};
 
 /// The file of a conversation that holds what was said.
 pub const TRANSCRIPT_FILE: &str = "transcript.jsonl";
@@ -26,7 +24,7 @@ pub const TRANSCRIPT_FILE: &str = "transcript.jsonl";
 /// One line of a transcript.
 ///
 /// The shape is a contract: `Ledger::from_transcript` and other programs read
-/// it. A line of another role is passed over.
+/// it. A line of another role is passed over, and told.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "role", rename_all = "lowercase")]
 #[non_exhaustive]
@@ -73,9 +71,12 @@ pub enum Entry {
     Note {
         /// Its words.
         content: String,
-        /// Whether the skills were read again.
-        #[serde(default, skip_serializing_if = "is_false")]
-        reload: bool,
+        /// The loaded skills that may be loaded anew since, by qualified name.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        reopened: Vec<String>,
+        /// The loaded skills that are no longer in force, by qualified name.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        withdrawn: Vec<String>,
     },
     /// A compaction: what was said before, in short.
     Summary {
@@ -90,9 +91,18 @@ pub enum Entry {
     },
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for it")]
-fn is_false(flag: &bool) -> bool {
-    !*flag
+impl Entry {
+    /// Whether the model was told of the catalog by it, and of nothing else.
+    pub(super) fn is_of_catalog(&self) -> bool {
+        match self {
+            Self::Note {
+                reopened,
+                withdrawn,
+                ..
+            } => reopened.is_empty() && withdrawn.is_empty(),
+            _ => false,
+        }
+    }
 }
 
 /// Why a transcript cannot be read or written.
@@ -112,6 +122,14 @@ pub enum TranscriptError {
         path: PathBuf,
         /// The bound.
         most: u64,
+    },
+    /// Something else is in its place.
+    #[error("{} is {what}, and no transcript is written through it", path.display())]
+    NotAFile {
+        /// The transcript.
+        path: PathBuf,
+        /// What it is.
+        what: &'static str,
     },
     /// The operating system refused.
     #[error("cannot {action} {}", path.display())]
@@ -157,17 +175,20 @@ impl Transcript {
     pub(super) fn open(folder: &Path, limits: &Limits) -> Result<Opened, TranscriptError> {
         let path = folder.join(TRANSCRIPT_FILE);
         let most = limits.transcript_bytes;
-        let (log, bytes) = match Log::open(&path, most) {
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                let folder = folder.to_path_buf();
-                return Err(TranscriptError::Busy { folder });
-            }
-            opened => opened.map_err(|source| TranscriptError::Io {
+        let (log, bytes) = Log::open(&path, most).map_err(|error| match error {
+            LogError::Busy => TranscriptError::Busy {
+                folder: folder.to_path_buf(),
+            },
+            LogError::Odd(what) => TranscriptError::NotAFile {
+                path: path.clone(),
+                what,
+            },
+            LogError::Io(source) => TranscriptError::Io {
                 action: "open",
                 path: path.clone(),
                 source,
-            })?,
-        };
+            },
+        })?;
         if bytes.len() as u64 > most {
             return Err(TranscriptError::TooLong { path, most });
         }
@@ -185,13 +206,16 @@ impl Transcript {
                 }),
             }
         }
+        let last = text.lines().count();
+        // Who went on behind a line that was cut off has told of it.
+        faults.retain(|fault| fault.line == last || !is_torn(text.lines().nth(fault.line - 1)));
         faults.sort_by_key(|fault| fault.line);
         faults.dedup_by_key(|fault| fault.line);
         let transcript = Self {
             log,
             path,
             entries,
-            lines: text.lines().count(),
+            lines: last,
         };
         Ok(Opened {
             transcript,
@@ -289,7 +313,13 @@ pub fn activations<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> BTreeMap
     counts
 }
 
-/// Reads one line; nothing if it is blank or of a role that is not ours.
+/// Whether a line is the beginning of one.
+fn is_torn(line: Option<&str>) -> bool {
+    let read = line.map(serde_json::from_str::<Value>);
+    matches!(read, Some(Err(error)) if error.is_eof())
+}
+
+/// Reads one line; nothing if it is blank.
 fn read(line: &str) -> Result<Option<Entry>, String> {
     const ROLES: [&str; 5] = ["user", "assistant", "tool", "note", "summary"];
     if line.trim().is_empty() {
@@ -299,166 +329,23 @@ fn read(line: &str) -> Result<Option<Entry>, String> {
         serde_json::from_str(line).map_err(|error| format!("is not JSON: {error}"))?;
     match value["role"].as_str() {
         None => Err("has no role".to_owned()),
-        Some(role) if !ROLES.contains(&role) => Ok(None),
+        Some(role) if !ROLES.contains(&role) => Err(format!(
+            "is of the role `{}`, which is not known",
+            one_line(role)
+        )),
         Some(_) => serde_json::from_value(value)
             .map(Some)
             .map_err(|error| format!("is no line of a transcript: {error}")),
     }
 }
 
-/// Returns the messages that stand for `entries`, in the form of chat
-/// completions.
-///
-/// Each call of a tool has one answer directly behind it, as servers demand: one
-/// that was never written, because the program was stopped, is told as such, and
-/// an answer without a call is left out.
-pub(super) fn messages(entries: &[&(usize, Entry)]) -> Vec<Value> {
-    let mut messages = Vec::new();
-    let mut at = 0;
-    while let Some((_, entry)) = entries.get(at) {
-        at += 1;
-        match entry {
-            Entry::User {
-                content,
-                skill,
-                arguments,
-                ..
-            } => {
-                let given = skill.as_ref().and_then(|message| turn(message, arguments));
-                messages.push(user(given.as_deref().unwrap_or(content)));
-            }
-            // A reload of which the model sees nothing.
-            Entry::Note { content, .. } if content.is_empty() => {}
-            Entry::Note { content, .. } => messages.push(user(&note(content))),
-            Entry::Summary {
-                content, skills, ..
-            } => messages.push(user(&summary_text(content, skills))),
-            Entry::Assistant {
-                content,
-                tool_calls,
-                ..
-            } => {
-                messages.extend(assistant(content, tool_calls));
-                let answers = entries[at..]
-                    .iter()
-                    .take_while(|(_, entry)| matches!(entry, Entry::Tool { .. }));
-                let answers: Vec<&Entry> = answers.map(|(_, entry)| entry).collect();
-                at += answers.len();
-                messages.extend(tool_calls.iter().map(|call| answer_to(call, &answers)));
-            }
-            Entry::Tool { .. } => {}
-        }
-    }
-    messages
-}
-
-fn user(content: &str) -> Value {
-    json!({"role": "user", "content": content})
-}
-
-fn note(content: &str) -> String {
-    format!("<note>\n{content}\n</note>")
-}
-
-fn assistant(content: &str, calls: &[Call]) -> Option<Value> {
-    match (content, calls) {
-        ("", []) => None,
-        (content, []) => Some(json!({"role": "assistant", "content": content})),
-        (content, calls) => {
-            let content = Some(content).filter(|content| !content.is_empty());
-            let calls: Vec<Call> = calls.iter().map(sendable).collect();
-            Some(json!({"role": "assistant", "content": content, "tool_calls": calls}))
-        }
-    }
-}
-
-/// Returns a call as servers take it back: what a model wrote wrongly once must
-/// not make every later request fail.
-fn sendable(call: &Call) -> Call {
-    let is_object =
-        serde_json::from_str(&call.arguments).is_ok_and(|value: Value| value.is_object());
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-    Call {
-        id: call.id.clone(),
-        name: call.name.replace(|c| !is_plain(c), "_"),
-        arguments: if is_object {
-            call.arguments.clone()
-        } else {
-            "{}".to_owned()
-        },
-    }
-}
-
-fn answer_to(call: &Call, answers: &[&Entry]) -> Value {
-    let found = answers.iter().find_map(|entry| match entry {
-        Entry::Tool {
-            tool_call_id,
-            content,
-            ..
-        } if *tool_call_id == call.id => Some(content),
-        _ => None,
-    });
-    let content = match found {
-        Some(Value::String(text)) => text.clone(),
-        Some(content) => content.to_string(),
-        None => {
-            let message = "the call was interrupted; call again if it is still needed";
-            let error = json!({"code": "interrupted", "message": message});
-            json!({"ok": false, "error": error, "data": null}).to_string()
-        }
-    };
-    json!({"role": "tool", "tool_call_id": call.id, "content": content})
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::test_entries::{answered, returned, said};
     use super::*;
     use std::fs;
 
     const LIMITS: Limits = Limits::DEFAULT;
-
-    fn said(content: &str) -> Entry {
-        Entry::User {
-            content: content.to_owned(),
-            skill: None,
-            arguments: String::new(),
-            row: String::new(),
-        }
-    }
-
-    fn answered(content: &str, calls: &[&str]) -> Entry {
-        let call = |id: &&str| Call {
-            id: (*id).to_owned(),
-            name: "read".to_owned(),
-            arguments: "{}".to_owned(),
-        };
-        Entry::Assistant {
-            content: content.to_owned(),
-            tool_calls: calls.iter().map(call).collect(),
-            cut: String::new(),
-        }
-    }
-
-    fn returned(id: &str) -> Entry {
-        Entry::Tool {
-            tool_call_id: id.to_owned(),
-            name: "read".to_owned(),
-            content: json!({"ok": true, "error": null, "data": id}),
-            row: String::new(),
-        }
-    }
-
-    fn shown(entries: &[Entry]) -> Vec<String> {
-        let entries: Vec<(usize, Entry)> = entries.iter().cloned().enumerate().collect();
-        let entries: Vec<&(usize, Entry)> = entries.iter().collect();
-        messages(&entries)
-            .iter()
-            .map(|message| {
-                let role = message["role"].as_str().unwrap();
-                format!("{role}: {}", message["content"].as_str().unwrap_or("-"))
-            })
-            .collect()
-    }
 
     #[test]
     fn a_line_is_written_and_read_back_with_nothing_that_acts_in_it() {
@@ -470,7 +357,8 @@ mod tests {
             answered("Done.", &[]),
             Entry::Note {
                 content: "Changed.".to_owned(),
-                reload: true,
+                reopened: vec!["workspace/a".to_owned()],
+                withdrawn: vec!["workspace/b".to_owned()],
             },
             Entry::Summary {
                 content: "Short.".to_owned(),
@@ -515,7 +403,10 @@ mod tests {
         let again = Transcript::open(folder.path(), &LIMITS).unwrap();
 
         let lines: Vec<usize> = opened.faults.iter().map(|fault| fault.line).collect();
-        assert_eq!(lines, [2, 5, 6, 8]);
+        assert_eq!(lines, [2, 4, 5, 6, 8]);
+        // The torn line was told once, by whoever went on behind it.
+        let lines: Vec<usize> = again.faults.iter().map(|fault| fault.line).collect();
+        assert_eq!(lines, [2, 4, 5, 6]);
         let entries: Vec<_> = again.transcript.entries().to_vec();
         assert_eq!(
             entries,
@@ -552,53 +443,6 @@ mod tests {
             refused,
             TranscriptError::TooLong { most: 199, .. }
         ));
-    }
-
-    #[test]
-    fn every_call_has_one_answer_behind_it() {
-        assert_eq!(
-            shown(&[
-                said("go"),
-                returned("stray"),
-                answered("", &["a", "b"]),
-                returned("b"),
-                said("on"),
-                answered("", &[]),
-            ]),
-            [
-                "user: go",
-                "assistant: -",
-                "tool: {\"data\":null,\"error\":{\"code\":\"interrupted\",\"message\":\"the call was interrupted; call again if it is still needed\"},\"ok\":false}",
-                "tool: {\"data\":\"b\",\"error\":null,\"ok\":true}",
-                "user: on",
-            ]
-        );
-    }
-
-    #[test]
-    fn a_call_that_was_written_wrongly_is_sent_back_as_one_that_is_right() {
-        for (name, arguments, sent) in [
-            ("read", "{\"path\": \"a\"}", ("read", "{\"path\": \"a\"}")),
-            ("read", "", ("read", "{}")),
-            ("read", "{\"path\": ", ("read", "{}")),
-            ("read", "[1]", ("read", "{}")),
-            ("a b\u{1b}", "{}", ("a_b_", "{}")),
-        ] {
-            let call = Call {
-                id: "1".to_owned(),
-                name: name.to_owned(),
-                arguments: arguments.to_owned(),
-            };
-            let message = assistant("", &[call]).unwrap();
-            let function = &message["tool_calls"][0]["function"];
-            assert_eq!(
-                (
-                    function["name"].as_str().unwrap(),
-                    function["arguments"].as_str().unwrap()
-                ),
-                sent
-            );
-        }
     }
 
     #[test]

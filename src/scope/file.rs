@@ -111,6 +111,8 @@ pub struct Decisions {
     ignores_project_on: bool,
     store: Option<Secret>,
     places: Vec<Place>,
+    id: Option<String>,
+    workspace: Option<String>,
 }
 
 /// Indices of the entries that share a bare name.
@@ -161,6 +163,8 @@ impl Decisions {
             ignores_project_on: false,
             store: None,
             places: Vec::new(),
+            id: None,
+            workspace: None,
         }
     }
 
@@ -244,6 +248,20 @@ impl Decisions {
         &self.places
     }
 
+    /// Returns the id that a conversation's `meta.json` gives it, as it stands
+    /// there.
+    #[must_use]
+    pub fn conversation_id(&self) -> Option<&str> {
+        self.id.as_deref()
+    }
+
+    /// Returns the folder in which a conversation began, as its `meta.json` has
+    /// it.
+    #[must_use]
+    pub fn workspace(&self) -> Option<&Path> {
+        self.workspace.as_deref().map(Path::new)
+    }
+
     /// Returns the state of the entry that is exactly `name`, bare or
     /// qualified. Which entry speaks for a skill, [`Scopes::resolve`] knows.
     ///
@@ -307,6 +325,9 @@ impl Decisions {
         }
         if scope == Scope::Conversation {
             decisions.read_places(document);
+            let text = |key| Some(document.root.get(key)?.string().ok()?.into_owned());
+            decisions.id = text("id");
+            decisions.workspace = text("workspace");
         }
         Ok(decisions)
     }
@@ -489,6 +510,14 @@ mod tests {
         assert_eq!(decisions.state_of("pdf"), Some(State::On));
         let places: Vec<_> = decisions.places().iter().map(|p| p.text.as_str()).collect();
         assert_eq!(places, ["/a", "b"]);
+        assert_eq!(
+            (decisions.conversation_id(), decisions.workspace()),
+            (None, None)
+        );
+        let text = r#"{"id": "0123", "workspace": "/w"}"#;
+        let decisions = parse(Scope::Conversation, text);
+        assert_eq!(decisions.conversation_id(), Some("0123"));
+        assert_eq!(decisions.workspace(), Some(Path::new("/w")));
     }
 
     #[test]

@@ -241,7 +241,7 @@ fn http_the_line_editor_signals_and_the_transcript_have_one_file_each() {
         ("ureq::", format!("{program}/client.rs")),
         ("rustyline::", format!("{program}/editor.rs")),
         ("signal_hook::", format!("{program}/signals.rs")),
-        ("disk::Log", "engine/transcript.rs".to_owned()),
+        ("disk::{Log, LogError}", "engine/transcript.rs".to_owned()),
     ] {
         let naming: Vec<String> = files()
             .into_iter()

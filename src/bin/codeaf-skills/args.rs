@@ -732,13 +732,16 @@ pub(crate) struct Mcp {
 #[cfg(feature = "chat")]
 #[derive(Debug, Args)]
 pub(crate) struct Chat {
-    /// What to say; without it, standard input, or a talk in a terminal
+    /// What to say; - or nothing: standard input, or a talk in a terminal
+    ///
+    /// With a MESSAGE standard input is not read. With --json the answer is one
+    /// object, and nothing streams.
     #[arg(value_name = "MESSAGE")]
     pub(crate) message: Option<String>,
 
     /// The address of the server, up to /v1
     ///
-    /// Without the flag, OPENAI_BASE_URL; without both, OpenAI's own.
+    /// One that ends in /chat/completions will do. Without the flag, OPENAI_BASE_URL; without both, OpenAI's own.
     #[arg(long, value_name = "URL")]
     pub(crate) base_url: Option<String>,
 

@@ -10,6 +10,11 @@ fn wrapper(sandbox: &crate::sandbox::Sandbox) -> String {
         .to_owned()
 }
 
+/// The message that stands for what was said before.
+fn summary(text: &str) -> String {
+    format!("user: <summary-0123456789abcdef>\n{text}\n</summary-0123456789abcdef>")
+}
+
 #[test]
 fn at_the_budget_a_summary_takes_the_place_and_skills_stay_verbatim() {
     let sandbox = with_pdf_on();
@@ -54,14 +59,14 @@ fn at_the_budget_a_summary_takes_the_place_and_skills_stay_verbatim() {
     let wrapper = wrapper(&sandbox);
     assert_eq!(
         after,
-        [
-            format!("user: <summary>\nThe person said hello.\n</summary>\n\n{wrapper}"),
-            "user: third".to_owned()
-        ]
+        [format!(
+            "{}\n\n{wrapper}\n\nthird",
+            summary("The person said hello.")
+        )]
     );
     assert!(system(&requests[4]).contains("- pdf-processing (3.1 KB)"));
     // It survives a restart, and still counts as loaded.
-    assert_eq!(said(&requests[5])[..2], after[..]);
+    assert_eq!(said(&requests[5])[..1], after[..]);
     assert_eq!(
         tool_result(&requests[6])["data"]["status"],
         "already_active"
@@ -91,17 +96,15 @@ fn what_is_in_the_kept_tail_is_not_put_back() {
         .has(&["compacted"]);
 
     let after = said(&stub.last());
-    assert_eq!(after.len(), 4, "{after:?}");
-    assert!(
-        after[0].starts_with("user: <summary>\nShort.\n</summary>\n\n<skill name=\"b-kit\""),
-        "{after:?}"
-    );
-    assert!(!after[0].contains("pdf-processing"), "{after:?}");
-    assert!(
-        after[1].starts_with("user: <skill name=\"pdf-processing\"")
-            && after[1].ends_with("\n\ntwo")
-    );
-    assert_eq!(after[2..], ["assistant: Two.", "user: three"]);
+    assert_eq!(after.len(), 3, "{after:?}");
+    let begins = format!("{}\n\n<skill name=\"b-kit\"", summary("Short."));
+    assert!(after[0].starts_with(&begins), "{after:?}");
+    let (put_back, kept) = after[0]
+        .split_once("<skill name=\"pdf-processing\"")
+        .unwrap();
+    assert!(put_back.ends_with("</skill>\n\n") && kept.ends_with("\n\ntwo"));
+    assert!(!kept.contains("<skill name"), "{after:?}");
+    assert_eq!(after[1..], ["assistant: Two.", "user: three"]);
 }
 
 #[test]
@@ -131,13 +134,10 @@ fn several_skills_are_put_back_in_the_order_of_activation_twice_over() {
     let after = said(&stub.last());
     let b = after[0].find("<skill name=\"b-kit\"").unwrap();
     let a = after[0].find("<skill name=\"a-kit\"").unwrap();
-    assert!(
-        after[0].starts_with("user: <summary>\nSecond.\n</summary>"),
-        "{after:?}"
-    );
+    assert!(after[0].starts_with(&summary("Second.")), "{after:?}");
     assert!(b < a);
     assert!(said(&stub.requests()[4])[0].contains("Summary of what was before: First."));
-    assert_eq!(after.len(), 2);
+    assert_eq!(after.len(), 1);
 }
 
 #[test]
@@ -202,8 +202,10 @@ fn a_turn_that_grows_over_the_budget_is_compacted_in_its_middle() {
     let after = said(&stub.last());
     assert_eq!(
         after[..2],
-        ["user: <summary>\nShort.\n</summary>", "user: second"]
+        [
+            format!("{}\n\nsecond", summary("Short.")),
+            "assistant: -".to_owned()
+        ]
     );
-    assert_eq!(after[2], "assistant: -");
-    assert!(after[3].starts_with("tool: "));
+    assert!(after[2].starts_with("tool: "));
 }

@@ -131,7 +131,7 @@ fn a_stream_that_breaks_off_between_tools_loses_no_result() {
         .iter()
         .map(|line| line.split(':').next().unwrap().to_owned())
         .collect();
-    assert_eq!(roles, ["user", "assistant", "tool", "user"]);
+    assert_eq!(roles, ["user", "assistant", "tool", "assistant", "user"]);
 }
 
 #[test]
@@ -162,7 +162,11 @@ fn every_refusal_has_a_next_step() {
             "help: `/compact` shortens the conversation; a smaller --context-tokens does so in time\n",
         ),
         (
-            status("302 Found", "location: http://else.where/v1\r\n", ""),
+            status(
+                "302 Found",
+                "location: http://else.where/v1/chat/completions\r\n",
+                "",
+            ),
             "error: the server answered 302\n",
             "help: the server is at http://else.where/v1: give that with --base-url\n",
         ),
@@ -273,6 +277,22 @@ fn what_is_missing_to_begin_is_told() {
         .usage()
         .has(&["error: `example.org` is no address of a server"]);
     sandbox
+        .run([
+            "chat",
+            "--model",
+            "m",
+            "--allowed-tools",
+            "read,reed",
+            "Hi.",
+        ])
+        .usage()
+        .is("
+        -- stderr --
+        error: --allowed-tools: there is no tool `reed`
+        help: the tools are skill, read, manual
+        -- exit 2 --
+    ");
+    sandbox
         .run(["chat", "--model", "m", "--standing", "nothing.md", "Hi."])
         .refused()
         .has(&["reading the standing orders nothing.md"]);
@@ -313,5 +333,50 @@ fn a_call_that_was_cut_short_is_told_as_interrupted() {
 
     let lines = said(&stub.last());
     assert!(lines[2].contains("\"interrupted\""), "{lines:?}");
-    assert_eq!(lines[3], "user: second");
+    assert_eq!(
+        lines[3..],
+        ["assistant: (The answer was interrupted.)", "user: second"]
+    );
+}
+
+#[test]
+fn an_address_of_requests_is_one_of_a_server() {
+    let sandbox = with_pdf_on();
+    let stub = Stub::new([say("Hello.")]);
+    let url = format!("{}/chat/completions/", stub.url());
+
+    let words = ["chat", "--base-url", &url, "--model", "m"];
+    sandbox
+        .run(words.iter().chain(&["--conversation", "../conv", "Hi."]))
+        .success()
+        .is("Hello.\n");
+
+    assert!(stub.heads()[0].starts_with("POST /v1/chat/completions "));
+}
+
+#[test]
+fn an_answer_that_the_server_cut_is_kept_as_such() {
+    for (reason, words) in [
+        (
+            "length",
+            "the answer was cut at the longest that the model may give",
+        ),
+        (
+            "content_filter",
+            "the answer was cut by the server's filter of contents",
+        ),
+    ] {
+        let sandbox = with_pdf_on();
+        let end = json!({"choices": [{"index": 0, "delta": {}, "finish_reason": reason}]});
+        let begun = event(&json!({"content": "Half"}));
+        let bytes = format!("{HEAD}{begun}data: {end}\n\ndata: [DONE]\n\n");
+        let stub = Stub::new([Act::Raw(bytes.into_bytes())]);
+
+        sandbox
+            .chat(&stub, &["Hi."])
+            .success()
+            .is(&format!("Half\n-- stderr --\nnote: {words}\n"));
+
+        assert_eq!(sandbox.transcript()[1]["cut"], words);
+    }
 }

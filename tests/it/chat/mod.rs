@@ -91,8 +91,12 @@ impl Stub {
                     continue;
                 };
                 heads.lock().unwrap().push(head);
-                requests.lock().unwrap().push(request);
-                let act = script.pop();
+                requests.lock().unwrap().push(request.clone());
+                let act = if alternates(&request) {
+                    script.pop()
+                } else {
+                    Some(status("400 Bad Request", "", "roles must alternate"))
+                };
                 std::thread::spawn(move || play(stream, act));
             }
         });
@@ -129,6 +133,17 @@ impl Stub {
         }
         panic!("{} of {requests} requests came", self.requests().len());
     }
+}
+
+/// Whether user and assistant take turns, as many servers demand: calls of tools
+/// and their results are between them and do not count.
+fn alternates(request: &Value) -> bool {
+    let messages = request["messages"].as_array().unwrap().iter().skip(1);
+    let counted =
+        messages.filter(|message| message["role"] != "tool" && message.get("tool_calls").is_none());
+    counted
+        .enumerate()
+        .all(|(index, message)| (message["role"] == "user") == (index % 2 == 0))
 }
 
 fn read_request(stream: &TcpStream) -> Option<(String, Value)> {
@@ -229,7 +244,7 @@ impl Sandbox {
 /// with one skill in it.
 pub(crate) fn sandbox() -> Sandbox {
     Sandbox::called("talk-")
-        .file("conv/meta.json", "{}\n")
+        .file("conv/meta.json", "{\"id\": \"0123456789abcdef\"}\n")
         .file(
             "home/.agents/skills/pdf-processing/SKILL.md",
             format!("---\nname: pdf-processing\ndescription: Extract PDF text, fill forms, merge files.\n---\nRead references/REFERENCE.md first.\n{}\n", "x".repeat(3_060)),

@@ -306,3 +306,142 @@ fn a_line_that_only_looks_like_a_command_is_told_how_to_be_sent() {
 
     assert_eq!(said(&stub.last()), ["user:  /usr/bin/x is broken"]);
 }
+
+#[test]
+fn what_is_turned_off_leaves_the_conversation_until_it_is_loaded_anew() {
+    let sandbox = with_pdf_on();
+    let reference = sandbox.path("home/.agents/skills/pdf-processing/references/REFERENCE.md");
+    let read = call("read", &json!({"path": reference}).to_string());
+    let stub = Stub::new([
+        skill("pdf-processing"),
+        say("One."),
+        read,
+        skill("pdf-processing"),
+        say("Two."),
+        say("Three."),
+        say("Short."),
+        skill("pdf-processing"),
+        say("Four."),
+    ]);
+
+    sandbox.chat(&stub, &["first"]).success();
+    sandbox.run(["off", "pdf-processing", "--global"]).success();
+    sandbox.chat(&stub, &["second"]).success();
+    sandbox.chat(&stub, &["third"]).success();
+    sandbox.chat(&stub, &["/compact"]).success();
+    sandbox.run(["on", "pdf-processing", "--global"]).success();
+    sandbox.chat(&stub, &["fourth"]).success();
+
+    let requests = stub.requests();
+    let told = "The skill pdf-processing was turned off: do not follow its instructions any more.";
+    let note = format!("<note-0123456789abcdef>\n{told}\n</note-0123456789abcdef>");
+    assert_eq!(said(&requests[2])[4], format!("user: {note}\n\nsecond"));
+    assert_eq!(tool_result(&requests[3])["error"]["code"], "not_allowed");
+    assert_eq!(tool_result(&requests[4])["error"]["code"], "skill_off");
+    // Told once, and again from what is stored.
+    assert_eq!(requests[5].to_string().matches(told).count(), 1);
+    assert!(said(&requests[6])[0].contains(&format!("Program: {told}")));
+    assert!(!requests[7].to_string().contains("<skill name"));
+    assert_eq!(tool_result(&requests[8])["data"]["status"], "loaded");
+}
+
+#[test]
+fn what_a_person_loaded_stays_in_force_when_it_is_off_and_not_when_it_is_not_allowed() {
+    let sandbox = with_pdf_on();
+    let reference = sandbox.path("home/.agents/skills/pdf-processing/references/REFERENCE.md");
+    let read = || call("read", &json!({"path": reference}).to_string());
+    let stub = Stub::new([say("One."), read(), say("Two."), read(), say("Three.")]);
+
+    sandbox.chat(&stub, &["/pdf-processing first"]).success();
+    sandbox.run(["off", "pdf-processing", "--global"]).success();
+    sandbox.chat(&stub, &["second"]).success();
+    sandbox
+        .chat(&stub, &["--allowed-skills", "other", "third"])
+        .success();
+
+    let requests = stub.requests();
+    assert_eq!(
+        tool_result(&requests[2])["data"]["content"],
+        "The reference.\n"
+    );
+    assert!(!requests[2].to_string().contains("do not follow"));
+    assert_eq!(tool_result(&requests[4])["error"]["code"], "not_allowed");
+    let told = "The skill pdf-processing is not allowed any more: do not follow its instructions any more.";
+    assert!(requests[4].to_string().contains(told), "{}", requests[4]);
+}
+
+#[test]
+fn while_a_scope_file_is_unreadable_loaded_skills_stay_and_their_files_are_closed() {
+    let sandbox = with_pdf_on();
+    let reference = sandbox.path("home/.agents/skills/pdf-processing/references/REFERENCE.md");
+    let read = || call("read", &json!({"path": reference}).to_string());
+    let stub = Stub::new([
+        skill("pdf-processing"),
+        say("One."),
+        read(),
+        say("Two."),
+        read(),
+        say("Three."),
+    ]);
+
+    sandbox.chat(&stub, &["first"]).success();
+    sandbox.write("project/.codeaf/skills.json", "{");
+    sandbox.chat(&stub, &["second"]).success();
+    sandbox.write("project/.codeaf/skills.json", "{}");
+    sandbox.chat(&stub, &["third"]).success();
+
+    let requests = stub.requests();
+    assert_eq!(tool_result(&requests[3])["error"]["code"], "not_allowed");
+    assert_eq!(
+        tool_result(&requests[5])["data"]["content"],
+        "The reference.\n"
+    );
+    assert!(!requests[5].to_string().contains("do not follow"));
+}
+
+#[test]
+fn a_reload_opens_what_changed_since_it_was_loaded_and_nothing_else() {
+    let sandbox = with_pdf_on().skill("home/.agents/skills", "kit", "Is a kit.");
+    sandbox.run(["on", "kit", "--global"]).success();
+    let stub = Stub::new([
+        skill("pdf-processing"),
+        skill("kit"),
+        say("One."),
+        skill("kit"),
+        say("Two."),
+        skill("pdf-processing"),
+        skill("kit"),
+        say("Three."),
+    ]);
+
+    sandbox.chat(&stub, &["first"]).success();
+    sandbox.write(
+        "home/.agents/skills/kit/SKILL.md",
+        "---\nname: kit\ndescription: Is a kit.\n---\nOtherwise.\n",
+    );
+    sandbox.chat(&stub, &["second"]).success();
+    sandbox
+        .chat(&stub, &["/reload"])
+        .success()
+        .has(&["note: kit has new instructions"]);
+    sandbox
+        .chat(&stub, &["/reload"])
+        .success()
+        .has(&["nothing has changed"]);
+    sandbox.chat(&stub, &["third"]).success();
+
+    let requests = stub.requests();
+    let message = tool_result(&requests[4])["data"]["message"].to_string();
+    assert!(
+        message.starts_with("\"already loaded: ")
+            && message.contains("has changed since it was loaded: after `/reload`"),
+        "{message}"
+    );
+    let told = "have changed since they were loaded: kit.";
+    assert_eq!(requests[5].to_string().matches(told).count(), 1);
+    assert_eq!(
+        tool_result(&requests[6])["data"]["status"],
+        "already_active"
+    );
+    assert_eq!(tool_result(&requests[7])["data"]["status"], "loaded");
+}

@@ -183,7 +183,7 @@ fn ctrl_c_stops_before_the_server_says_a_word() {
     talk.wait_for("Two.");
     talk.end();
 
-    assert_eq!(said(&stub.last()), ["user: first", "user: second"]);
+    assert_eq!(said(&stub.last()), ["user: first\n\nsecond"]);
 }
 
 #[test]
@@ -278,6 +278,9 @@ fn the_commands_say_what_there_is() {
     talk.wait_for("Two.");
     talk.type_line("/skill");
     talk.wait_for("a skill is called with /NAME");
+    talk.type_line("/compact all of it");
+    talk.wait_for("`/compact` takes nothing behind it");
+    talk.wait_for("type `/compact` alone");
     talk.type_line("/folder nowhere");
     talk.wait_for("it is not a folder");
     talk.type_line("/quit");
@@ -309,11 +312,15 @@ fn a_talk_needs_a_terminal_and_a_message_must_say_something() {
 #[test]
 fn a_message_comes_from_standard_input_too() {
     let sandbox = with_pdf_on().file("project/message", " two\nlines \n");
-    let stub = Stub::new([say("One.")]);
+    let stub = Stub::new([say("One."), say("Two.")]);
 
     let mut command = sandbox.chat_command(&stub, &[]);
     command.stdin(File::open(sandbox.path("project/message")).unwrap());
     sandbox.output(command).success().is("One.\n");
+    let mut command = sandbox.chat_command(&stub, &["-"]);
+    command.stdin(File::open(sandbox.path("project/message")).unwrap());
+    sandbox.output(command).success().is("Two.\n");
 
-    assert_eq!(said(&stub.last()), ["user:  two\nlines "]);
+    assert_eq!(said(&stub.requests()[0]), ["user:  two\nlines "]);
+    assert_eq!(said(&stub.last())[2], "user:  two\nlines ");
 }

@@ -194,3 +194,47 @@ fn a_server_that_does_not_stream_is_understood() {
         .success()
         .has(&["Done.\n", "used skill pdf-processing"]);
 }
+
+#[test]
+fn a_skill_in_the_working_folder_is_read_once_it_is_loaded() {
+    let sandbox = with_pdf_on().skill("project/.claude/skills", "kit", "Is a kit.");
+    let body = || read(".claude/skills/kit/SKILL.md");
+    let stub = Stub::new([
+        body(),
+        say("One."),
+        body(),
+        skill("kit"),
+        body(),
+        say("Two."),
+        body(),
+        say("Three."),
+    ]);
+
+    sandbox.chat(&stub, &["first"]).success();
+    sandbox.run(["on", "kit", "--global"]).success();
+    sandbox.chat(&stub, &["second"]).success();
+    sandbox.chat(&stub, &["--no-skills", "third"]).success();
+
+    let requests = stub.requests();
+    let error = |request: usize| {
+        let result = tool_result(&requests[request]);
+        let text = |key: &str| result["error"][key].as_str().unwrap().to_owned();
+        (text("code"), text("message"))
+    };
+    assert_eq!(error(1).0, "skill_off");
+    let (code, message) = error(3);
+    assert_eq!(code, "not_allowed");
+    assert!(
+        message.ends_with("call `skill` with this name first"),
+        "{message}"
+    );
+    let content = &tool_result(&requests[5])["data"]["content"];
+    assert!(content.as_str().unwrap().starts_with("---\nname: kit"));
+    assert_eq!(
+        error(7),
+        (
+            "not_allowed".to_owned(),
+            ".claude/skills/kit/SKILL.md may not be read".to_owned()
+        )
+    );
+}

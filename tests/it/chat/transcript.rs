@@ -115,7 +115,7 @@ fn a_torn_line_is_told_and_swallows_nothing() {
         .chat(&stub, &["second"])
         .success()
         .has(&["warning: transcript.jsonl, line 5: is not JSON: EOF while parsing a string"]);
-    sandbox.chat(&stub, &["third"]).success().has(&["line 5"]);
+    sandbox.chat(&stub, &["third"]).success().lacks(&["line 5"]);
 
     let lines = said(&stub.last());
     assert_eq!(
@@ -161,7 +161,7 @@ fn a_kill_in_the_middle_leaves_whole_lines_and_no_lock() {
 
     sandbox.chat(&stub, &["second"]).success().is("Two.\n");
 
-    assert_eq!(said(&stub.last()), ["user: first", "user: second"]);
+    assert_eq!(said(&stub.last()), ["user: first\n\nsecond"]);
 }
 
 #[test]
@@ -185,7 +185,7 @@ fn ten_thousand_turns_are_gone_on_with() {
     assert!(began.elapsed().as_secs() < 60, "{:?}", began.elapsed());
     let last = said(&stub.last());
     assert!(
-        last[0].starts_with("user: <summary>\nAll questions"),
+        last[0].starts_with("user: <summary-0123456789abcdef>\nAll questions"),
         "{}",
         last[0]
     );
@@ -219,4 +219,84 @@ fn a_closed_pipe_ends_quietly_and_the_answer_is_kept() {
         .success();
 
     assert!(!sandbox.transcript().is_empty());
+}
+
+#[test]
+fn a_transcript_is_not_written_through_a_link() {
+    let sandbox = with_pdf_on()
+        .file("elsewhere", "kept")
+        .link("conv/transcript.jsonl", "../elsewhere");
+    let stub = Stub::new([]);
+
+    sandbox.chat(&stub, &["Hi."]).refused().is("
+        -- stderr --
+        error: [D]/conv/transcript.jsonl is a link, and no transcript is written through it
+        help: move it away, or go on in another conversation
+        -- exit 1 --
+    ");
+
+    assert_eq!(sandbox.read("elsewhere"), "kept");
+}
+
+#[test]
+fn a_conversation_that_goes_on_in_another_folder_says_so() {
+    let sandbox = with_pdf_on().folder("other");
+    let stub = Stub::new([say("One."), say("Two.")]);
+    let url = stub.url();
+    let chat = |start: &str| {
+        let words = ["chat", "-C", start, "--base-url", &url, "--model", "m"];
+        let rest = ["--conversation", "../new", "Hi."];
+        sandbox.run(words.iter().chain(&rest))
+    };
+
+    chat(".").success().is("One.\n");
+    chat("../other").success().is("
+        Two.
+        -- stderr --
+        note: this conversation began in [D]/project; the working folder is [D]/other now
+    ");
+}
+
+#[test]
+fn the_answer_as_one_object_has_the_rows_and_where_it_is_kept() {
+    let sandbox = with_pdf_on();
+    let stub = Stub::new([skill("pdf-processing"), say("Done."), say("Two.")]);
+
+    let output = sandbox.chat(&stub, &["--json", "Go."]).success();
+    let answered = output.json();
+
+    assert_eq!(
+        answered,
+        json!({
+            "version": 1,
+            "conversation": {"id": "0123456789abcdef", "path": "[D]/conv"},
+            "answer": "Done.",
+            "cut": null,
+            "rows": ["used skill pdf-processing · 3.1 KB"],
+        })
+    );
+    let second = sandbox.chat(&stub, &["--json", "Again."]).success().json();
+    assert_eq!(
+        (&second["answer"], &second["rows"]),
+        (&json!("Two."), &json!([]))
+    );
+    sandbox
+        .chat(&stub, &["--json", "/skills"])
+        .usage()
+        .has(&["`/skills` has no --json"]);
+}
+
+#[test]
+fn a_decision_for_a_conversation_that_has_not_begun_names_what_begins_it() {
+    let sandbox = with_pdf_on();
+
+    sandbox
+        .run(["on", "pdf-processing", "--conversation", "../later"])
+        .refused()
+        .is("
+        -- stderr --
+        error: there is no conversation at ../later
+        help: name a conversation's folder, its meta.json, or its 16-digit id; `codeaf-skills chat --conversation PATH` starts one
+        -- exit 1 --
+    ");
 }

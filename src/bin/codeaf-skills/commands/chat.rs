@@ -11,10 +11,13 @@ use std::io::{self, IsTerminal, Read};
 use std::path::Path;
 
 use codeaf_skills::engine::{
-    self, BuiltIn, ChatError, Entry, Event, Input, Model, ModelError, Settings,
+    self, BuiltIn, ChatError, Entry, Event, Input, Model, ModelError, Settings, Tool,
 };
-use codeaf_skills::text::{counted, visible};
-use codeaf_skills::{ActivationError, Allowed, DiscoveryError, Env};
+use codeaf_skills::text::{counted, serialize_path, visible};
+use codeaf_skills::{
+    ActivationError, Allowed, Cause, DiscoveryError, Env, Lookup, Resolution, Snapshot,
+};
+use serde::Serialize;
 
 use super::{DONE, REFUSED, Status, why};
 use crate::args::Chat as Args;
@@ -30,7 +33,7 @@ const FAULTS: usize = 5;
 
 pub(super) fn run(args: &Args, env: &Env, console: &mut Console) -> Result<Status, Failure> {
     let interrupts = Interrupts::watch()?;
-    let message = message(args)?;
+    let message = message(args, console.json)?;
     let client = Client::new(args, &interrupts, env)?;
     let settings = Settings {
         standing: args
@@ -38,10 +41,7 @@ pub(super) fn run(args: &Args, env: &Env, console: &mut Console) -> Result<Statu
             .as_deref()
             .map(|path| standing(path, env))
             .transpose()?,
-        tools: args
-            .allowed_tools
-            .as_deref()
-            .map_or(Allowed::All, Allowed::parse),
+        tools: allowed_tools(args.allowed_tools.as_deref())?,
         skills: !args.no_skills,
         context_tokens: args.context_tokens.unwrap_or(env.limits.context_tokens),
     };
@@ -62,12 +62,18 @@ pub(super) fn run(args: &Args, env: &Env, console: &mut Console) -> Result<Statu
 }
 
 /// Returns the message that is to be answered; nothing if a person will type.
-fn message(args: &Args) -> Result<Option<String>, Failure> {
-    if let Some(message) = &args.message {
-        return filled(message.clone(), "the message is empty").map(Some);
+fn message(args: &Args, json: bool) -> Result<Option<String>, Failure> {
+    let message = args.message.as_deref().filter(|&message| message != "-");
+    if let Some(message) = message {
+        return filled(message.to_owned(), "the message is empty").map(Some);
     }
-    if io::stdin().is_terminal() {
-        return Ok(None);
+    if args.message.is_none() && io::stdin().is_terminal() {
+        return if json {
+            Err(Failure::usage("a talk has no --json")
+                .help("give a MESSAGE, which is answered once"))
+        } else {
+            Ok(None)
+        };
     }
     let mut text = String::new();
     io::stdin().read_to_string(&mut text).map_err(|error| {
@@ -84,6 +90,30 @@ fn filled(message: String, otherwise: &str) -> Result<String, Failure> {
             .help("give a MESSAGE, or start it in a terminal without one to talk"));
     }
     Ok(message)
+}
+
+/// Reads which tools there can be; a name of none is wrong usage.
+fn allowed_tools(list: Option<&str>) -> Result<Allowed, Failure> {
+    let allowed = list.map_or(Allowed::All, Allowed::parse);
+    let names = Tool::ALL.map(Tool::name);
+    if let Allowed::Only(wanted) = &allowed
+        && let Some(unknown) = wanted.iter().find(|name| !names.contains(&name.as_str()))
+    {
+        let message = format!("--allowed-tools: there is no tool `{}`", visible(unknown));
+        return Err(Failure::usage(message).help(format!("the tools are {}", names.join(", "))));
+    }
+    Ok(allowed)
+}
+
+/// Returns the names of `--allowed-skills` that no skill bears.
+fn unknown_skills(snapshot: &Snapshot) -> Vec<String> {
+    let Allowed::Only(names) = &snapshot.env().allowed else {
+        return Vec::new();
+    };
+    let names = names
+        .iter()
+        .filter(|name| snapshot.lookup(name) == Lookup::NotFound);
+    names.map(|name| format!("`{}`", visible(name))).collect()
 }
 
 /// Reads the standing orders.
@@ -113,6 +143,25 @@ struct Talk<'a> {
     screen: RefCell<Screen<'a>>,
 }
 
+/// What came of one message.
+#[derive(Serialize)]
+struct Answered<'a> {
+    version: u8,
+    conversation: ConversationOf<'a>,
+    /// The model's last words.
+    answer: &'a str,
+    /// Why they are not whole.
+    cut: Option<&'a str>,
+    rows: Vec<&'a str>,
+}
+
+#[derive(Serialize)]
+struct ConversationOf<'a> {
+    id: Option<&'a str>,
+    #[serde(serialize_with = "serialize_path")]
+    path: &'a Path,
+}
+
 /// Whether the talk goes on.
 #[derive(PartialEq, Eq)]
 enum Next {
@@ -134,6 +183,23 @@ impl Talk<'_> {
         }
         for warning in self.chat.snapshot().warnings() {
             screen.console.finding(warning);
+        }
+        if let Some(began) = self.chat.began_elsewhere() {
+            let (began, now) = (
+                screen.console.path(began),
+                &self.chat.snapshot().env().start,
+            );
+            let now = now.display();
+            screen.note(&format!(
+                "note: this conversation began in {began}; the working folder is {now} now"
+            ));
+        }
+        let unknown = unknown_skills(self.chat.snapshot());
+        if !unknown.is_empty() {
+            let names = unknown.join(", ");
+            screen.note(&format!(
+                "note: --allowed-skills: no skill is called {names}"
+            ));
         }
         if is_new {
             let folder = self.chat.folder();
@@ -158,9 +224,45 @@ impl Talk<'_> {
 
     /// Answers one message.
     fn once(&mut self, message: &str) -> Result<Status, Failure> {
+        let before = self.chat.entries().count();
         let outcome = self.take(message);
         self.screen.borrow_mut().check()?;
-        outcome.map(|_| DONE)
+        outcome?;
+        if self.screen.borrow().console.json {
+            let object = self.answered(before);
+            self.screen.borrow_mut().console.json(&object)?;
+        }
+        Ok(DONE)
+    }
+
+    /// Returns what came of one message, as `--json` prints it: all entries but
+    /// the first `before` are of it.
+    fn answered(&self, before: usize) -> Answered<'_> {
+        let (mut rows, mut answer, mut cut) = (Vec::new(), "", None);
+        for entry in self.chat.entries().skip(before) {
+            match entry {
+                Entry::User { row, .. } | Entry::Tool { row, .. } if !row.is_empty() => {
+                    rows.push(row.as_str());
+                }
+                Entry::Assistant {
+                    content, cut: why, ..
+                } => {
+                    answer = content;
+                    cut = Some(why.as_str()).filter(|why| !why.is_empty());
+                }
+                _ => {}
+            }
+        }
+        Answered {
+            version: 1,
+            conversation: ConversationOf {
+                id: self.chat.id(),
+                path: self.chat.folder(),
+            },
+            answer,
+            cut,
+            rows,
+        }
     }
 
     /// Talks until the person ends it.
@@ -234,6 +336,12 @@ impl Talk<'_> {
             self.say(line)?;
             return Ok(Next::GoOn);
         };
+        let prints = matches!(command, BuiltIn::Help | BuiltIn::Skills | BuiltIn::Why);
+        if prints && self.screen.borrow().console.json {
+            let message = format!("`/{}` has no --json", command.name());
+            return Err(Failure::usage(message)
+                .help("`codeaf-skills list --json` and `codeaf-skills why NAME --json` have it"));
+        }
         match command {
             BuiltIn::Help => self.help()?,
             BuiltIn::Skills => self.skills()?,
@@ -303,7 +411,13 @@ impl Talk<'_> {
             let alias = visible(&snapshot.alias(skill)).into_owned();
             rows.push([
                 alias.clone(),
-                snapshot.resolution(skill).state.to_string(),
+                match snapshot.resolution(skill) {
+                    Resolution {
+                        cause: Cause::Unreadable { .. },
+                        ..
+                    } => "unreadable".to_owned(),
+                    resolution => resolution.state.to_string(),
+                },
                 used.get(&alias).copied().unwrap_or(0).to_string(),
                 cell(&skill.description),
             ]);

@@ -264,6 +264,10 @@ impl From<DiscoveryError> for Failure {
                 "places-unknown",
                 "`codeaf-skills check --profile NAME` judges skills by its rules wherever they lie",
             ),
+            DiscoveryError::Conversation(ConversationError::NotThere { .. }) => (
+                "conversation_not_found",
+                "name a conversation's folder, its meta.json, or its 16-digit id; `codeaf-skills chat --conversation PATH` starts one",
+            ),
             DiscoveryError::Conversation(_) => (
                 "conversation-not-found",
                 "name a conversation's folder, its meta.json, or its 16-digit id",

@@ -13,6 +13,9 @@ use super::signals::Interrupts;
 use crate::args::Chat as Args;
 use crate::failure::Failure;
 
+/// What stands behind the base address in that of a request.
+const COMPLETIONS: &str = "/chat/completions";
+
 const DEFAULT_BASE_URL: &str = "https://api.openai.com/v1";
 
 /// How often a request is sent at most.
@@ -46,7 +49,7 @@ impl Client {
         let variables = crate::model_variables();
         let base = args.base_url.clone().or(variables.base_url);
         let base = base.unwrap_or_else(|| DEFAULT_BASE_URL.to_owned());
-        let base = base.trim().trim_end_matches('/');
+        let base = base_of(base.trim());
         if !["http://", "https://"]
             .iter()
             .any(|scheme| base.starts_with(scheme))
@@ -70,7 +73,7 @@ impl Client {
         }
         Ok(Self {
             agent: agent(),
-            url: format!("{base}/chat/completions"),
+            url: format!("{base}{COMPLETIONS}"),
             model,
             key: variables.key,
             interrupts: interrupts.clone(),
@@ -83,6 +86,13 @@ impl Client {
     pub(super) fn telling<N: FnMut(&str)>(&self, note: N) -> Telling<'_, N> {
         Telling { client: self, note }
     }
+}
+
+/// Returns the base of an address, also of one that requests go to.
+fn base_of(address: &str) -> &str {
+    let address = address.trim_end_matches('/');
+    let base = address.strip_suffix(COMPLETIONS).unwrap_or(address);
+    base.trim_end_matches('/')
 }
 
 fn agent() -> ureq::Agent {
@@ -296,6 +306,18 @@ impl Client {
         ))
     }
 
+    /// Returns the base address of a server that answers with `location`.
+    fn moved_to(&self, location: &str) -> String {
+        let host = self.url.find("://").map_or(0, |at| at + 3);
+        let root = self.url[host..]
+            .find('/')
+            .map_or(&*self.url, |at| &self.url[..host + at]);
+        // Another path at the same server.
+        let same = location.starts_with('/') && !location.starts_with("//");
+        let root = if same { root } else { "" };
+        format!("{root}{}", base_of(location))
+    }
+
     /// Returns what a status means, with the server's own words.
     fn refused(
         &self,
@@ -318,8 +340,8 @@ impl Client {
                 };
             }
             300..=399 => {
-                let location = location.map_or("another address", |location| location);
-                format!("the server is at {}: give that with --base-url", shown(location))
+                let base = location.map_or_else(|| "another address".to_owned(), |to| self.moved_to(to));
+                format!("the server is at {}: give that with --base-url", shown(&base))
             }
             401 | 403 if self.key.is_none() => "set OPENAI_API_KEY to a key of this server".to_owned(),
             401 | 403 => "see whether OPENAI_API_KEY is a key of this server, and may use the model".to_owned(),
@@ -480,6 +502,27 @@ mod tests {
         };
         let mut model = client.telling(|_| {});
         model.answer(request, &mut |_| {}).unwrap_err()
+    }
+
+    #[test]
+    fn the_base_of_an_address_is_found_however_it_is_written() {
+        let client = client(&TcpListener::bind("127.0.0.1:0").unwrap(), Duration::ZERO);
+        let root = client.url.split_once("/v1").unwrap().0;
+        for (location, base) in [
+            (
+                "http://else.where/v1/chat/completions",
+                "http://else.where/v1".to_owned(),
+            ),
+            (
+                "http://else.where/v1/chat/completions/",
+                "http://else.where/v1".to_owned(),
+            ),
+            ("https://else.where/", "https://else.where".to_owned()),
+            ("/api/v1/chat/completions", format!("{root}/api/v1")),
+        ] {
+            assert_eq!(client.moved_to(location), base);
+        }
+        assert_eq!(base_of("http://h/v1//chat/completions//"), "http://h/v1");
     }
 
     #[test]

@@ -18,6 +18,8 @@ pub(super) struct Screen<'a> {
     pub(super) console: &'a mut Console,
     cleaner: Cleaner,
     is_in_line: bool,
+    /// Whether the model's words are kept for one object at the end.
+    holds_back: bool,
     /// Why the model's words could not be written, once they could not.
     failed: Option<io::Error>,
 }
@@ -25,6 +27,7 @@ pub(super) struct Screen<'a> {
 impl<'a> Screen<'a> {
     pub(super) fn new(console: &'a mut Console) -> Self {
         Self {
+            holds_back: console.json,
             console,
             cleaner: Cleaner::new(),
             is_in_line: false,
@@ -80,7 +83,7 @@ impl<'a> Screen<'a> {
     }
 
     fn write(&mut self, text: &str) {
-        if text.is_empty() || self.failed.is_some() {
+        if text.is_empty() || self.holds_back || self.failed.is_some() {
             return;
         }
         self.is_in_line = !text.ends_with('\n');
