@@ -157,6 +157,8 @@ rules! {
     YamlAliases = "yaml-aliases",
     /// Nested deeper than the bound.
     YamlDepth = "yaml-depth",
+    /// More values than the bound.
+    YamlValues = "yaml-values",
     /// The frontmatter is not a mapping of fields.
     NotAMapping = "not-a-mapping",
     /// An unquoted value holds a colon and a blank.

@@ -16,8 +16,9 @@ pub struct Limits {
     /// Levels of YAML nesting. Real files use three; the YAML library's own
     /// bound of 128 costs it half a second to reach.
     pub yaml_depth: usize,
-    /// YAML values after aliases are put in. A file of the bound above has
-    /// fewer without aliases, so only alias bombs meet it.
+    /// YAML values, keys among them, after aliases are put in. Real frontmatter
+    /// has under a hundred; the 60,000 that its bytes have room for cost the
+    /// YAML library a tenth of a second each time that an agent is asked.
     pub yaml_values: usize,
     /// Bytes of YAML text after aliases are put in; as above, for long texts.
     pub yaml_text_bytes: usize,
@@ -103,7 +104,7 @@ impl Limits {
         candidates: 16_384,
         frontmatter_bytes: 65_536,
         yaml_depth: 64,
-        yaml_values: 65_536,
+        yaml_values: 8_192,
         yaml_text_bytes: 1_048_576,
         skill_bytes: 1_048_576,
         name_bytes: 256,

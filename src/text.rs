@@ -5,6 +5,7 @@
 //! text goes.
 
 mod stream;
+mod tags;
 
 use std::borrow::Cow;
 use std::io;
@@ -14,6 +15,7 @@ use serde::{Serialize, Serializer};
 use unicode_normalization::UnicodeNormalization;
 
 pub use stream::Cleaner;
+pub use tags::{SkillTag, skill_tags};
 
 /// Returns `text` without anything that acts on a terminal or hides from a
 /// reader: control characters, escape sequences, bidi controls, tag characters

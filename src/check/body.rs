@@ -14,6 +14,7 @@ mod links;
 mod mentions;
 mod merge;
 mod signs;
+mod tags;
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -134,6 +135,9 @@ fn body(
         return Vec::new();
     }
     length(body, start, found);
+    if signs.less {
+        tags::find(body, start, found);
+    }
     if !mentions::may_have_some(body, signs, folder) && !merge::may_have_some(body, signs) {
         return Vec::new();
     }

@@ -222,7 +222,7 @@ fn the_gravest_finding_is_the_verdict_and_notes_do_not_count() {
 #[test]
 fn several_profiles_tell_of_one_place_once_as_the_strictest_has_it() {
     let root = root();
-    let target = skill(&root, "pdf", "PDF", "One.\n");
+    let target = skill(&root, "pdf", "PDFs", "One.\n");
     let said = |profiles: &[&Profile]| -> Vec<String> {
         check(std::slice::from_ref(&target), profiles, &Limits::DEFAULT)[0]
             .findings

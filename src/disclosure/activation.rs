@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::body::{closing_tag, escape_closing_tags, instructions};
+use super::body::{closing_tags, escape_closing_tags, instructions};
 use super::error::ActivationError;
 use super::ledger::Ledger;
 use crate::diagnostic::{Diagnostic, Rule, Span};
@@ -279,7 +279,7 @@ impl Read {
         // A body that is the end of the file has a place in it; and a tag that
         // only the cleaning brought about has none.
         let offset = self.raw.ends_with(&self.text.body).then(|| {
-            let tag = closing_tag(&self.text.body)?;
+            let tag = closing_tags(&self.text.body).next()?;
             Some(self.raw.len() - self.text.body.len() + tag)
         });
         let span = offset.flatten().map_or(Span::START, |at| {

@@ -4,10 +4,7 @@
 
 use std::borrow::Cow;
 
-use crate::text::clean;
-
-/// What closes the wrapper, and so may not stand in what is wrapped.
-const CLOSING_TAG: &str = "</skill";
+use crate::text::{SkillTag, clean, skill_tags};
 
 /// Returns the instructions in `body`, and how many closing skill tags were
 /// escaped in them.
@@ -34,20 +31,20 @@ pub(super) fn with_base_dir<'a>(text: &'a str, dir: Option<&str>) -> Cow<'a, str
 pub(super) fn escape_closing_tags(text: &str) -> (String, usize) {
     let mut escaped = String::with_capacity(text.len());
     let mut count = 0;
-    let mut rest = text;
-    while let Some(at) = closing_tag(rest.as_bytes()) {
-        escaped.push_str(&rest[..at]);
+    let mut copied = 0;
+    for at in closing_tags(text.as_bytes()) {
+        escaped.push_str(&text[copied..at]);
         escaped.push_str("&lt;");
-        rest = &rest[at + 1..];
+        copied = at + 1;
         count += 1;
     }
-    (escaped + rest, count)
+    escaped.push_str(&text[copied..]);
+    (escaped, count)
 }
 
-/// Returns where the first closing skill tag begins, in any case.
-pub(super) fn closing_tag(text: &[u8]) -> Option<usize> {
-    text.windows(CLOSING_TAG.len())
-        .position(|window| window.eq_ignore_ascii_case(CLOSING_TAG.as_bytes()))
+/// Returns where the closing skill tags begin.
+pub(super) fn closing_tags(text: &[u8]) -> impl Iterator<Item = usize> {
+    skill_tags(text).filter_map(|(at, tag)| (tag == SkillTag::Closes).then_some(at))
 }
 
 #[cfg(test)]
@@ -92,7 +89,7 @@ mod tests {
         #[test]
         fn no_body_closes_the_wrapper(body in "[</skilSKIL>!-\u{200b}]{0,24}") {
             let (text, _) = instructions(body.as_bytes(), Some("/d"));
-            prop_assert_eq!(closing_tag(text.as_bytes()), None);
+            prop_assert_eq!(closing_tags(text.as_bytes()).next(), None);
         }
     }
 }

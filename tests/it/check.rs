@@ -23,7 +23,7 @@ fn findings_have_their_line_a_caret_and_a_next_step() {
         3 | description: Use when: asked.
           |                      ^
           |
-          = help: put the whole value between quotes
+          = help: put the whole value between quotes: description: 'Use when: asked.'
 
         .agents/skills/pdf/SKILL.md:5:12: note[link-broken]: `there` is not there
           |
@@ -249,7 +249,7 @@ fn github_gets_commands_with_paths_from_the_top_of_the_repository() {
         .refused();
 
     output.is("
-        ::error file=.agents/skills/pdf/SKILL.md,line=3,col=22,endColumn=23,title=unquoted-colon::an unquoted value holds a colon and a blank; it is read whole here, and other agents drop the skill%0Ahelp: put the whole value between quotes
+        ::error file=.agents/skills/pdf/SKILL.md,line=3,col=22,endColumn=23,title=unquoted-colon::an unquoted value holds a colon and a blank; it is read whole here, and other agents drop the skill%0Ahelp: put the whole value between quotes: description: 'Use when: asked.'
         ::notice file=.agents/skills/pdf/SKILL.md,line=5,col=12,endColumn=17,title=link-broken::`there` is not there%0Ahelp: paths are relative to the skill's folder: add the file, or mend the path
         ::warning file=.agents/skills/pdf/SKILL.md,line=5,col=27,endColumn=32,title=link-broken::`zz.md` is not there%0Ahelp: paths are relative to the skill's folder: add the file, or mend the path
         -- exit 1 --

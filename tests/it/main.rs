@@ -27,6 +27,7 @@ mod demo;
 mod edges;
 mod failing_calls;
 mod help;
+mod hostile;
 mod house;
 mod json;
 mod json_schema;

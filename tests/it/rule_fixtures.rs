@@ -51,7 +51,6 @@ const WITHOUT_FIXTURE: &[(&str, &[Rule])] = &[
             Rule::ResourcesBound,
             Rule::ResourcesDepth,
             Rule::CatalogBound,
-            Rule::TagInBody,
         ],
     ),
 ];

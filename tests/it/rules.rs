@@ -105,6 +105,14 @@ const PROVOCATIONS: &[Provocation] = &[
         },
         LIST,
     ),
+    (
+        Rule::YamlValues,
+        |s| {
+            let items = "y, ".repeat(8_192);
+            with_fields(s, &format!("name: x\ndescription: d\nx: [{items}]"))
+        },
+        LIST,
+    ),
     (Rule::NotAMapping, |s| with_fields(s, "- name"), LIST),
     (
         Rule::UnquotedColon,

@@ -1,10 +1,13 @@
 //! Characters that a reviewer does not see and a model reads.
 
 use std::fmt::Write;
+use std::ops::Range;
 
-use super::Found;
+use super::lines::Lines;
+use super::{Found, SHOWN};
 use crate::diagnostic::Rule;
 use crate::skill::frontmatter::Facts;
+use crate::skill::loading::hidden_spelling;
 use crate::text::suspect_characters;
 
 /// Different characters that one finding names.
@@ -26,6 +29,7 @@ pub(super) fn find(text: &str, facts: &Facts, found: &mut Found) {
         .filter(|&(at, c)| c != '\0' && !(at < marks && c == '\u{feff}'))
         .filter(|&(at, c)| !(control_is_told && at < facts.body && c.is_control()))
         .collect();
+    let hidden = not_in_keys(hidden, text, facts);
     let is_same_line = |a: &(usize, char), b: &(usize, char)| !text[a.0..b.0].contains('\n');
     for line in hidden.chunk_by(is_same_line) {
         let Some(&(start, _)) = line.first() else {
@@ -36,6 +40,25 @@ pub(super) fn find(text: &str, facts: &Facts, found: &mut Found) {
             (message(line), help.to_owned())
         });
     }
+}
+
+/// Leaves out what hides in a field's key and makes it another: that is told of
+/// with the field.
+fn not_in_keys(hidden: Vec<(usize, char)>, text: &str, facts: &Facts) -> Vec<(usize, char)> {
+    if hidden.first().is_none_or(|&(at, _)| at >= facts.body) {
+        return hidden;
+    }
+    let lines = Lines::new(text.as_bytes());
+    let misspelt = facts
+        .fields
+        .iter()
+        .filter(|field| hidden_spelling(&field.key).is_some());
+    let keys = misspelt
+        .take(SHOWN)
+        .map(|field| lines.bytes_of(field.key_span));
+    let keys: Vec<Range<usize>> = keys.collect();
+    let outside = |&(at, _): &(usize, char)| keys.iter().all(|key| !key.contains(&at));
+    hidden.into_iter().filter(outside).collect()
 }
 
 /// Where the first unbroken run of hidden characters ends.

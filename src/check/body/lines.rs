@@ -19,6 +19,23 @@ impl<'a> Lines<'a> {
         Self { bytes, starts }
     }
 
+    /// Returns the bytes of a place.
+    pub(super) fn bytes_of(&self, span: Span) -> Range<usize> {
+        let number = |n: u32| usize::try_from(n).unwrap_or(usize::MAX);
+        let start = self.starts.get(number(span.line).saturating_sub(1));
+        let start = start.copied().unwrap_or(self.bytes.len());
+        let next = self.starts.get(number(span.line)).copied();
+        let line = &self.bytes[start..next.unwrap_or(self.bytes.len())];
+        let line = String::from_utf8_lossy(line);
+        let before = number(span.column).saturating_sub(1);
+        let length = |text: &str, characters| -> usize {
+            text.chars().take(characters).map(char::len_utf8).sum()
+        };
+        let begin = length(&line, before);
+        let end = begin + length(&line[begin..], number(span.length));
+        start + begin..start + end
+    }
+
     /// Returns the place of `range`, as [`Span::at`] counts; what is behind the
     /// end of its first line does not count into the length.
     pub(super) fn span(&self, range: &Range<usize>) -> Span {

@@ -20,7 +20,7 @@ pub(super) fn find(mentions: &Mentions, folder: &mut Folder, found: &mut Found) 
     let mut known: HashMap<(&str, Kind), Verdict> = HashMap::new();
     let mut passed_over = Vec::new();
     for mention in &mentions.list {
-        let key = (mention.target.as_str(), mention.kind);
+        let key = (&*mention.target, mention.kind);
         if known.len() >= folder.most() && !known.contains_key(&key) {
             passed_over.push(mention);
             continue;

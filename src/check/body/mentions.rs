@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use pulldown_cmark::{Event, LinkType, Options, Parser, Tag};
+use pulldown_cmark::{CowStr, Event, LinkType, Options, Parser, Tag};
 
 use super::folder::Folder;
 use super::html;
@@ -15,16 +15,16 @@ use super::signs::Signs;
 /// What a body names, and where its code blocks are; places are offsets in the
 /// whole file.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Mentions {
-    pub(super) list: Vec<Mention>,
+pub(super) struct Mentions<'a> {
+    pub(super) list: Vec<Mention<'a>>,
     pub(super) code_blocks: Vec<Range<usize>>,
 }
 
 /// One file that the body names, perhaps.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Mention {
+pub(super) struct Mention<'a> {
     /// What is named, unescaped.
-    pub(super) target: String,
+    pub(super) target: CowStr<'a>,
     /// Where it is written.
     pub(super) place: Range<usize>,
     pub(super) kind: Kind,
@@ -52,13 +52,14 @@ pub(super) fn may_have_some(body: &str, signs: Signs, folder: &mut Folder) -> bo
 ///
 /// Comments and code blocks name nothing. A link by reference is named where it
 /// is defined.
-pub(super) fn read(body: &str, start: usize) -> Mentions {
+pub(super) fn read(body: &str, start: usize) -> Mentions<'_> {
     let options = Options::ENABLE_TABLES | Options::ENABLE_FOOTNOTES;
     let parser = Parser::new_ext(body, options);
     let mut mentions = Mentions::default();
     for (_, definition) in parser.reference_definitions().iter() {
         let place = destination(body, definition.span.clone(), "]:", &definition.dest);
-        mentions.add(&definition.dest, place, start, Kind::Link);
+        let target = CowStr::from(definition.dest.to_string());
+        mentions.add(target, place, start, Kind::Link);
     }
     for (event, range) in parser.into_offset_iter() {
         match event {
@@ -75,18 +76,18 @@ pub(super) fn read(body: &str, start: usize) -> Mentions {
                 },
             ) => {
                 let place = destination(body, range, "](", &dest_url);
-                mentions.add(&dest_url, place, start, Kind::Link);
+                mentions.add(dest_url, place, start, Kind::Link);
             }
             Event::Code(text) => {
                 let place = code_text(body, range);
-                mentions.add(&text, place, start, Kind::Code);
+                mentions.add(text, place, start, Kind::Code);
             }
             Event::Start(Tag::HtmlBlock) | Event::InlineHtml(_) => {
                 let html = &body[range.clone()];
                 for place in html::targets(html) {
-                    let target = html[place.clone()].to_owned();
+                    let target = CowStr::Borrowed(&html[place.clone()]);
                     let place = range.start + place.start..range.start + place.end;
-                    mentions.add(&target, place, start, Kind::Link);
+                    mentions.add(target, place, start, Kind::Link);
                 }
             }
             Event::Start(Tag::CodeBlock(_)) => {
@@ -100,10 +101,10 @@ pub(super) fn read(body: &str, start: usize) -> Mentions {
     mentions
 }
 
-impl Mentions {
-    fn add(&mut self, target: &str, place: Range<usize>, start: usize, kind: Kind) {
+impl<'a> Mentions<'a> {
+    fn add(&mut self, target: CowStr<'a>, place: Range<usize>, start: usize, kind: Kind) {
         self.list.push(Mention {
-            target: target.to_owned(),
+            target,
             place: start + place.start..start + place.end,
             kind,
         });

@@ -116,6 +116,59 @@ fn a_slip_is_an_error_with_its_place_and_a_next_step() {
 }
 
 #[test]
+fn a_pattern_that_can_name_nothing_is_refused_with_the_one_that_was_meant() {
+    for (pattern, why, help) in [
+        ("", "is empty", "take it out"),
+        (" ! ", "is empty", "take it out"),
+        (
+            "#drafts",
+            "is a comment",
+            r"write `\#drafts` for a name that begins with #",
+        ),
+        (
+            "./old",
+            "begins with `./`, which no path here does",
+            "write `/old`",
+        ),
+        (
+            "!./old",
+            "begins with `./`, which no path here does",
+            "write `/old`",
+        ),
+        (
+            "../old",
+            "leads out of the project",
+            "patterns are taken from the project's folder, and name what is in it",
+        ),
+        (
+            "old/../../x",
+            "leads out of the project",
+            "patterns are taken from the project's folder, and name what is in it",
+        ),
+        ("/p/old", "is an absolute path", "write `old`"),
+    ] {
+        let text = format!("{{\"exclude\": [\"fine\", \"{pattern}\"]}}");
+
+        let error = parse(&text).unwrap_err();
+
+        assert_eq!(
+            error.to_string(),
+            format!("/p/check.json:1:22: the pattern `{pattern}` {why}")
+        );
+        assert_eq!(error.help(), Some(help), "{pattern:?}");
+    }
+}
+
+#[test]
+fn a_pattern_that_only_looks_odd_is_taken() {
+    for pattern in ["/old", "!keep", r"\\#a", "a..b/", "...", ".hidden", "*"] {
+        let text = format!("{{\"exclude\": [\"{pattern}\"]}}");
+
+        assert!(parse(&text).is_ok(), "{pattern:?}");
+    }
+}
+
+#[test]
 fn the_command_line_wins_and_the_last_of_it() {
     let config = parse(r#"{"rules": {"not-text": "allow", "name-missing": "warn"}}"#)
         .unwrap()

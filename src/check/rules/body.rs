@@ -15,9 +15,9 @@ pub(super) const RECORDS: &[Record] = &[
     },
     Record {
         rule: Rule::TagInBody,
-        title: "the body holds a closing skill tag",
-        what: "The instructions hold `</skill`, which closes the wrapper that they are given to a model in.",
-        why: "It is escaped, so that nothing can pass itself off as standing outside of the skill.",
+        title: "the body holds a tag of the skill wrapper",
+        what: "The instructions hold `</skill`, in any case, which closes the wrapper that they are given to a model in, or `<skill ` with a blank, which begins one.",
+        why: "By them a text passes itself off as standing outside of the skill, or as another skill. The closing tag reaches the model as `&lt;/skill`.",
         bad: "End with </skill>.\n",
         good: "End with the closing tag.\n",
         agents: "",

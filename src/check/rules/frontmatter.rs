@@ -140,6 +140,15 @@ pub(super) const RECORDS: &[Record] = &[
         agents: "",
     },
     Record {
+        rule: Rule::YamlValues,
+        title: "the frontmatter has too many values",
+        what: "Names, texts, lists and mappings between the fences are more than 8,192 together.",
+        why: "It is a table of data, not the head of a skill: each reader of YAML would take its time over it, and no agent uses it.",
+        bad: "",
+        good: "",
+        agents: "",
+    },
+    Record {
         rule: Rule::NotAMapping,
         title: "the frontmatter has no fields",
         what: "Between the fences stands a list, a text, or nothing.",

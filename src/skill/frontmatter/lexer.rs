@@ -9,6 +9,7 @@
 use std::ops::Range;
 
 use super::Style;
+use crate::limits::Limits;
 
 /// The nodes of a text.
 #[derive(Debug, Default)]
@@ -51,13 +52,16 @@ pub(super) enum TokenKind {
 pub(super) enum Stop {
     /// Nested deeper than the bound, at this byte.
     Depth(usize),
+    /// More values than the bound, at this byte.
+    Values(usize),
     /// A `%` directive at this byte: it could give the core tags another
     /// meaning.
     Directive(usize),
 }
 
-/// Lists the nodes of `text`; stops where it is nested deeper than `depth`.
-pub(super) fn scan(text: &str, depth: usize) -> Result<Nodes, Stop> {
+/// Lists the nodes of `text`; stops where it is nested deeper, or has more values,
+/// than `limits` allow.
+pub(super) fn scan(text: &str, limits: &Limits) -> Result<Nodes, Stop> {
     let mut lexer = Lexer {
         text: text.as_bytes(),
         at: 0,
@@ -66,11 +70,17 @@ pub(super) fn scan(text: &str, depth: usize) -> Result<Nodes, Stop> {
         flow: 0,
         key_allowed: true,
         key: None,
+        begins: 0,
+        values: 0,
+        waiting: false,
         nodes: Nodes::default(),
     };
     while lexer.step()? {
-        if lexer.indents.len() + lexer.flow > depth {
+        if lexer.indents.len() + lexer.flow > limits.yaml_depth {
             return Err(Stop::Depth(lexer.at.saturating_sub(1)));
+        }
+        if lexer.values > limits.yaml_values {
+            return Err(Stop::Values(lexer.begins));
         }
     }
     Ok(lexer.nodes)
@@ -103,6 +113,13 @@ struct Lexer<'a> {
     key_allowed: bool,
     /// Column and line of what may become a key when a colon follows.
     key: Option<(usize, usize)>,
+    /// Where the last token begins.
+    begins: usize,
+    /// How many values there are, at the least half: not every empty one is
+    /// seen.
+    values: usize,
+    /// Whether a value should follow.
+    waiting: bool,
     nodes: Nodes,
 }
 
@@ -110,6 +127,7 @@ impl Lexer<'_> {
     /// Takes one token; `false` at the end.
     fn step(&mut self) -> Result<bool, Stop> {
         self.skip_space();
+        self.begins = self.at;
         let Some(first) = self.peek(0) else {
             return Ok(false);
         };
@@ -125,13 +143,18 @@ impl Lexer<'_> {
             _ if self.is_document_marker() => self.document_marker(),
             b'[' | b'{' => self.open_bracket(),
             b']' | b'}' => self.close_bracket(),
-            b',' => self.indicator(true),
+            b',' => {
+                self.await_value();
+                self.indicator(true);
+            }
             b'-' if spaced => {
                 self.roll(column);
+                self.await_value();
                 self.indicator(true);
             }
             b'?' if spaced || self.flow > 0 => {
                 self.roll(column);
+                self.await_value();
                 self.indicator(self.flow == 0);
             }
             b':' if spaced || self.flow > 0 => return Ok(self.colon(column)),
@@ -215,7 +238,19 @@ impl Lexer<'_> {
     fn roll(&mut self, column: usize) {
         if self.flow == 0 && self.indents.last().is_none_or(|&indent| indent < column) {
             self.indents.push(column);
+            self.count_value();
         }
+    }
+
+    fn count_value(&mut self) {
+        self.values += 1;
+        self.waiting = false;
+    }
+
+    /// Counts the value that should have been before the indicator here.
+    fn await_value(&mut self) {
+        self.values += usize::from(self.waiting);
+        self.waiting = true;
     }
 
     fn indicator(&mut self, key_allowed: bool) {
@@ -236,6 +271,7 @@ impl Lexer<'_> {
                 _ => return false,
             }
         }
+        self.await_value();
         self.at += 1;
         true
     }
@@ -257,11 +293,13 @@ impl Lexer<'_> {
 
     fn close_bracket(&mut self) {
         self.flow = self.flow.saturating_sub(1);
+        self.waiting = false;
         self.indicator(false);
     }
 
     fn push(&mut self, kind: TokenKind, start: usize, end: usize) {
         self.nodes.tokens.push(Token { kind, start, end });
+        self.count_value();
     }
 
     fn anchor(&mut self, alias: bool) {

@@ -31,6 +31,7 @@ use crate::limits::Limits;
 
 pub use fences::Fence;
 pub use quoting::quoted;
+pub(super) use quoting::{folded, line_of};
 pub use schema::{FIELDS, plain_kind};
 pub use yaml_1_1::{Yaml11, yaml_1_1};
 
@@ -59,9 +60,8 @@ pub struct Facts {
     /// Tabs between the colon of a field and its value.
     pub tabs: Vec<Span>,
     /// Anchors that no alias names: most often words of a text.
-    pub anchors: Vec<Span>,
-    /// Fields that are indented by mistake, and so are parts of the values above
-    /// them.
+    pub anchors: Vec<Anchor>,
+    /// Fields that are parts of the values above them by mistake.
     pub slipped: Vec<Slipped>,
     /// Offset in bytes of the body, just behind the closing fence's line end;
     /// the whole length of the file where nothing closes the frontmatter.
@@ -91,7 +91,7 @@ impl Facts {
 }
 
 /// A comment behind an unquoted value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Comment {
     /// From the `#` to the end of the line.
     pub span: Span,
@@ -99,23 +99,38 @@ pub struct Comment {
     pub spaced: bool,
     /// Whether it stands in the place of a value.
     pub instead: bool,
+    /// The line to type if it was meant as a part of the value.
+    pub line: String,
 }
 
-/// A field that is indented by mistake: the repair of unquoted colons makes it a
-/// part of the value above.
+/// An anchor, which names what follows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Anchor {
+    /// Where it stands.
+    pub span: Span,
+    /// The line to type if it was meant as a part of the value; nothing where
+    /// what follows is not plain text.
+    pub line: Option<String>,
+}
+
+/// A field that is a part of the value above by mistake: the repair of unquoted
+/// colons takes in what is indented, and quotes take in what is before they close.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Slipped {
     /// The field.
     pub key: String,
-    /// Where it stands.
+    /// Where it stands; in quotes, where they open.
     pub span: Span,
+    /// Whether quotes took it in, and not its indentation.
+    pub in_quotes: bool,
     /// The colon behind it.
     pub colon: Span,
     /// The field whose value it is a part of now.
     pub above: String,
     /// Where that field stands.
     pub above_span: Span,
-    /// The line from the field on, its middle left out where it is long.
+    /// The line to type, its middle left out where it is long: from the field on,
+    /// or the one that lacks a quote.
     pub line: String,
 }
 
@@ -351,7 +366,7 @@ struct Parsed {
     aliases: Vec<Span>,
     comments: Vec<Comment>,
     tabs: Vec<Span>,
-    anchors: Vec<Span>,
+    anchors: Vec<Anchor>,
     slipped: Vec<Slipped>,
     fault: Option<Fault>,
 }

@@ -18,6 +18,7 @@ const CORE_TAGS: [&str; 7] = ["str", "int", "bool", "float", "null", "seq", "map
 pub(super) fn stop_fault(stop: Stop, source: &Source, limits: &Limits) -> Fault {
     match stop {
         Stop::Depth(offset) => too_deep(source.point(offset), limits),
+        Stop::Values(offset) => too_many(source.point(offset), limits),
         Stop::Directive(offset) => Fault::new(
             Rule::YamlInvalid,
             source.point(offset),
@@ -38,6 +39,7 @@ pub(super) fn fault(refusal: &Refusal, nodes: &Nodes, source: &Source, limits: &
             format!("aliases nest deeper than {} levels", levels(limits)),
         ),
         Refusal::Depth => too_deep(place, limits),
+        Refusal::Values(_) if first_alias.is_none() => too_many(place, limits),
         Refusal::Values(most) => aliases(
             place,
             format!("too many aliases: together they make more than {most} values"),
@@ -97,6 +99,16 @@ fn too_deep(span: Span, limits: &Limits) -> Fault {
     let message = format!("nested deeper than {} levels", levels(limits));
     Fault::new(Rule::YamlDepth, span, message)
         .with_help("frontmatter needs two or three levels; keep anything deeper in the body")
+}
+
+fn too_many(span: Span, limits: &Limits) -> Fault {
+    let message = format!(
+        "the frontmatter has more than {} values, and none is read",
+        limits.yaml_values
+    );
+    Fault::new(Rule::YamlValues, span, message).with_help(
+        "keep what a skill works with in a file beside SKILL.md, and name it in the body",
+    )
 }
 
 /// Says that a document is a list or a single piece of text.

@@ -5,13 +5,15 @@
 //! mappings that hold a colon and a blank are put between quotes, whole, and
 //! the text is read once more. Nothing else is ever mended.
 
+use std::ops::Range;
+
 use super::lexer::{self, Nodes, Token, TokenKind, begins_plain, is_blank_or_end};
 use super::library::{self, Outcome, Refusal};
 use super::lines::{Lines, offending_colon, skip_closed};
-use super::quoting::folded;
+use super::quoting::{folded, line_of, quoted};
 use super::schema::FIELDS;
 use super::source::{Mend, Source};
-use super::{Comment, Fault, Parsed, Slipped, Style, refusal};
+use super::{Anchor, Comment, Fault, Field, Parsed, Slipped, Style, refusal};
 use crate::diagnostic::Span;
 use crate::limits::Limits;
 
@@ -39,17 +41,18 @@ pub(super) fn read(text: &str, limits: &Limits) -> Result<Parsed, Fault> {
             let nodes = scan(&source, limits)?;
             Err(refusal::fault(&refused, &nodes, &source, limits))
         }
-        Ok(outcome) => Ok(Parsed {
-            slipped: slipped(&mends, &source),
-            ..parsed(outcome, &nodes, &source)?
-        }),
+        Ok(outcome) => {
+            let mut parsed = parsed(outcome, &nodes, &source)?;
+            parsed.slipped.extend(slipped(&mends, &source));
+            parsed.slipped.sort_by_key(|slipped| slipped.span);
+            Ok(parsed)
+        }
         Err(refused) => Err(refusal::fault(&refused, &nodes, &source, limits)),
     }
 }
 
 fn scan(source: &Source, limits: &Limits) -> Result<Nodes, Fault> {
-    lexer::scan(&source.text, limits.yaml_depth)
-        .map_err(|stop| refusal::stop_fault(stop, source, limits))
+    lexer::scan(&source.text, limits).map_err(|stop| refusal::stop_fault(stop, source, limits))
 }
 
 fn parsed(outcome: Outcome, nodes: &Nodes, source: &Source) -> Result<Parsed, Fault> {
@@ -61,24 +64,97 @@ fn parsed(outcome: Outcome, nodes: &Nodes, source: &Source) -> Result<Parsed, Fa
         Outcome::Other(value) => return Err(refusal::not_a_mapping(&value, source)),
     };
     Ok(Parsed {
+        slipped: taken_in(&fields, nodes, source),
         fields,
         tags: nodes.tags.iter().map(|tag| source.part(tag)).collect(),
         aliases: nodes.aliases().map(|alias| source.span(alias)).collect(),
         comments: comments(nodes, source),
         tabs: tabs(nodes, source),
         anchors: anchors(nodes, source),
-        slipped: Vec::new(),
         fault: refusal::foreign_tag(nodes, source),
     })
 }
 
 /// Finds the anchors that no alias names. Whoever uses aliases means them all.
-fn anchors(nodes: &Nodes, source: &Source) -> Vec<Span> {
+fn anchors(nodes: &Nodes, source: &Source) -> Vec<Anchor> {
     if nodes.aliases().next().is_some() {
         return Vec::new();
     }
-    let spans = nodes.anchors.iter().map(|anchor| source.part(anchor));
-    spans.collect()
+    let read = |anchor: &Range<usize>| {
+        let next = nodes
+            .tokens
+            .partition_point(|token| token.start < anchor.end);
+        let named = nodes.tokens.get(next);
+        let named = named.filter(|token| token.kind == TokenKind::Scalar(Style::Plain));
+        Anchor {
+            span: source.part(anchor),
+            line: named.map(|token| line_to_type(nodes, source, next, anchor.start..token.end)),
+        }
+    };
+    nodes.anchors.iter().map(read).collect()
+}
+
+/// Returns the line to type for a value that was to have all of `meant`; `index` is
+/// the node that it begins with for YAML.
+fn line_to_type(nodes: &Nodes, source: &Source, index: usize, meant: Range<usize>) -> String {
+    let text = &source.text;
+    let value = &text[meant.clone()];
+    let key = index.checked_sub(1).map(|before| nodes.tokens[before]);
+    let is_its_key = |key: &Token| {
+        let between = text.get(key.end..meant.start);
+        between.is_some_and(|between| between.trim() == ":")
+    };
+    match key.filter(is_its_key) {
+        Some(key) => line_of(&text[key.start..key.end], value),
+        None => quoted(&folded(value)),
+    }
+}
+
+/// Finds the two fields that a skill must have where the quotes of another took
+/// them in.
+fn taken_in(fields: &[Field], nodes: &Nodes, source: &Source) -> Vec<Slipped> {
+    let text = &*source.text;
+    let is_missing = |key: &&str| fields.iter().all(|field| field.key != **key);
+    let missing: Vec<&str> = ["name", "description"]
+        .into_iter()
+        .filter(is_missing)
+        .collect();
+    if missing.is_empty() {
+        return Vec::new();
+    }
+    let taken = nodes.tokens.windows(2).filter_map(|pair| {
+        let [above, value] = *pair else { return None };
+        let is_quoted = matches!(value.kind, TokenKind::Scalar(Style::Single | Style::Double));
+        let (first, rest) = text.get(value.start..value.end)?.split_once('\n')?;
+        let has_key = text.get(above.end..value.start)?.trim() == ":";
+        if !is_quoted || !has_key || source.is_mended(value.start) {
+            return None;
+        }
+        let key = missing
+            .iter()
+            .find(|key| rest.lines().any(|line| is_field(line, key)))?;
+        let quote = &first[..1];
+        let above_text = &text[above.start..above.end];
+        let line = folded(&format!("{above_text}: {}", first.trim_end()));
+        let opens = source.part(&(value.start..value.start + 1));
+        Some(Slipped {
+            key: (*key).to_owned(),
+            span: opens,
+            in_quotes: true,
+            colon: opens,
+            above: above_text.to_owned(),
+            above_span: source.part(&(above.start..above.end)),
+            line: format!("{line}{quote}"),
+        })
+    });
+    taken.collect()
+}
+
+/// Whether a line is the field `key`, in column 1.
+fn is_field(line: &str, key: &str) -> bool {
+    let rest = line.strip_prefix(key);
+    rest.and_then(|rest| rest.strip_prefix(':'))
+        .is_some_and(|rest| is_blank_or_end(rest.bytes().next()))
 }
 
 /// Finds the fields that begin a line of a mended value.
@@ -110,6 +186,7 @@ fn slipped_into(mend: &Mend, lines: &Lines, source: &Source) -> Option<Slipped> 
     let key = entry.key_range(text);
     Some(Slipped {
         span: source.part_of_original(&key),
+        in_quotes: false,
         colon: source.part_of_original(&(entry.after - 1..entry.after)),
         key: text[key].to_owned(),
         above: text[mend.key.clone()].to_owned(),
@@ -126,25 +203,37 @@ fn is_word(key: &str) -> bool {
 
 /// Finds the comments that end an unquoted value, or stand in its place.
 fn comments(nodes: &Nodes, source: &Source) -> Vec<Comment> {
-    let behind = |token: &Token| {
-        let is_plain = token.kind == TokenKind::Scalar(Style::Plain);
-        let line = source.text.get(token.end..)?.split('\n').next()?;
-        let blanks = line.trim_start_matches([' ', '\t']);
-        let instead = blanks.starts_with(':');
-        let comment = blanks
-            .strip_prefix(':')
+    let text = &*source.text;
+    let behind = |(index, token): (usize, &Token)| {
+        if token.kind != TokenKind::Scalar(Style::Plain) {
+            return None;
+        }
+        let blanks = text.get(token.end..)?.trim_start_matches([' ', '\t']);
+        let after_colon = blanks.strip_prefix(':');
+        let instead = after_colon.is_some();
+        let rest = after_colon
             .unwrap_or(blanks)
             .trim_start_matches([' ', '\t']);
-        let start = token.end + line.len() - comment.len();
-        let end = start + comment.trim_end().len();
-        let spaced = is_blank_or_end(comment.as_bytes().get(1).copied());
-        (is_plain && comment.starts_with('#')).then(|| Comment {
+        if !rest.starts_with('#') {
+            return None;
+        }
+        // Only now: a line can have many values, and each has its look.
+        let comment = rest.split('\n').next()?.trim_end();
+        let start = text.len() - rest.len();
+        let end = start + comment.len();
+        Some(Comment {
             span: source.part(&(start..end)),
-            spaced,
+            spaced: is_blank_or_end(comment.as_bytes().get(1).copied()),
             instead,
+            line: if instead {
+                line_of(&text[token.start..token.end], &text[start..end])
+            } else {
+                line_to_type(nodes, source, index, token.start..end)
+            },
         })
     };
-    nodes.tokens.iter().filter_map(behind).collect()
+    let tokens = nodes.tokens.iter().enumerate();
+    tokens.filter_map(behind).collect()
 }
 
 /// Finds the first tab between each colon and the value on its line.

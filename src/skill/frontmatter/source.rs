@@ -88,6 +88,14 @@ impl<'a> Source<'a> {
         self.colons.iter().all(is_value)
     }
 
+    /// Whether a mended value begins at this byte of the text.
+    pub(super) fn is_mended(&self, offset: usize) -> bool {
+        let found = self
+            .colons
+            .binary_search_by_key(&offset, |&(start, _)| start);
+        found.is_ok()
+    }
+
     /// Returns the text before anything was mended.
     pub(super) fn original(&self) -> &'a str {
         self.original

@@ -454,6 +454,77 @@ fn bounds_hold_to_the_byte() {
     assert_eq!(rule(5_000), Some(Rule::YamlDepth));
 }
 
+/// How many values there are, keys among them.
+fn values(content: &Content) -> usize {
+    1 + match content {
+        Content::Scalar(_) => 0,
+        Content::Sequence(items) => items.iter().map(|item| values(&item.content)).sum(),
+        Content::Mapping(entries) => {
+            let entries = entries.iter();
+            entries.map(|entry| 1 + values(&entry.value.content)).sum()
+        }
+    }
+}
+
+#[test]
+fn the_bound_on_values_holds_to_the_value() {
+    for inner in [
+        "a: b\n",
+        "a:\nb:\n",
+        "a:\n- b\n-\n- - c\n  - d\n",
+        "a:\n-\n-\n-\n",
+        "a: [b, [], {}, {c}, {d: e, f: }, 'g', \"h\"]\n",
+        "a: [[[b],],]\n",
+        "? a\n: b\n? c\n",
+        "? \n: \n",
+        "a: {? b : c, ? d}\n",
+        "a: &b [c, d]\ne: *b\nf: [*b, *b]\n",
+        "a: &b\nc: !!str\nd: |\n  e\n  - f\n",
+        "a: b: c\nd:\n  e: f: g\n",
+        "a: b,c\nd: {e: f,g: h}\n",
+    ] {
+        let file = fenced(inner);
+        let all = facts(inner);
+        assert_eq!(all.fault, None, "{inner:?}");
+        let count = values(&Content::Mapping(all.fields));
+        let rule = |yaml_values| {
+            let limits = Limits {
+                yaml_values,
+                ..Limits::DEFAULT
+            };
+            read(file.as_bytes(), &limits).fault.map(|fault| fault.rule)
+        };
+
+        assert_eq!(rule(count), None, "{inner:?}");
+        let over = if inner.contains('*') {
+            Rule::YamlAliases
+        } else {
+            Rule::YamlValues
+        };
+        assert_eq!(rule(count - 1), Some(over), "{inner:?}");
+    }
+}
+
+#[test]
+fn too_many_values_are_told_at_the_first_that_is_one_too_many() {
+    let limits = Limits {
+        yaml_values: 4,
+        ..Limits::DEFAULT
+    };
+    let fault = read(b"---\na: b\nc: d\n---\n", &limits).fault.unwrap();
+
+    let place = (fault.span.line, fault.span.column);
+    assert_eq!((fault.rule, place), (Rule::YamlValues, (3, 4)));
+    assert_eq!(
+        fault.message,
+        "the frontmatter has more than 4 values, and none is read"
+    );
+    assert_eq!(
+        fault.help.as_deref(),
+        Some("keep what a skill works with in a file beside SKILL.md, and name it in the body")
+    );
+}
+
 /// An alias bomb of ten levels, ten aliases each.
 fn alias_bomb() -> String {
     let level = |level: usize| {
@@ -490,6 +561,22 @@ fn bombs_are_refused_at_once() {
         (nested(2_000), Rule::FrontmatterTooLarge),
         (nested(340), Rule::YamlDepth),
         ("x".repeat(1 << 20), Rule::FrontmatterTooLarge),
+        (format!("a: [{}]\n", "[],".repeat(20_000)), Rule::YamlValues),
+        (
+            format!("a: {{{}}}\n", "b,".repeat(30_000)),
+            Rule::YamlValues,
+        ),
+        (format!("a:\n{}", "-\n".repeat(30_000)), Rule::YamlValues),
+        ("? \n".repeat(20_000), Rule::YamlValues),
+        (":\n".repeat(30_000), Rule::YamlValues),
+        ("a:\n".repeat(20_000), Rule::YamlValues),
+        (
+            format!(
+                "a: [{}]\n",
+                format!("{}{},", "[".repeat(60), "]".repeat(60)).repeat(500)
+            ),
+            Rule::YamlValues,
+        ),
     ] {
         let file = fenced(&text);
         let start = &text[..20];
@@ -507,13 +594,15 @@ fn bombs_are_refused_at_once() {
 
 #[test]
 fn the_worst_texts_within_the_bounds_are_read_in_time() {
-    let anchors = (0..7_000).map(|i| format!("a: &{i:x}\n"));
+    let anchors = (0..4_095).map(|i| format!("a: &{i:x}\n"));
     let anchors = anchors.collect::<Vec<_>>().concat();
+    let aliases = (0..1_600).map(|i| format!("a: &{i:x} b\nc: *{i:x}\n"));
+    let aliases = aliases.collect::<Vec<_>>().concat();
     let wide = format!("x{}{}", " ".repeat(30_000), "b ".repeat(16_000));
     for text in [
-        format!("a: [{}]\n", "[],".repeat(20_000)),
-        format!("a: {{{}}}\n", "b,".repeat(30_000)),
-        "a: b: c\n".repeat(8_000),
+        format!("a: [{}]\n", "[],".repeat(8_188)),
+        format!("a: {{{}}}\n", "b,".repeat(4_094)),
+        "a: b: c\n".repeat(4_095),
         format!("a: \"{}\"\n", "\\x41".repeat(15_000)),
         format!("a: \t{wide}\n"),
         format!("a: c: {wide}\n"),
@@ -529,6 +618,7 @@ fn the_worst_texts_within_the_bounds_are_read_in_time() {
         ),
         anchors,
         "a:\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n".repeat(3_500),
+        aliases,
     ] {
         let file = fenced(&text);
         let start: String = text.chars().take(20).collect();

@@ -1,6 +1,7 @@
 //! What is said of fields that loading can do without: doubles, repairs,
 //! unknown names, wrong types.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
@@ -8,7 +9,9 @@ use super::tools::{has_commas, split_tools};
 use super::{Breach, COMPATIBILITY_CHARACTERS, FIELDS, Findings, longer_than, quoted};
 use crate::diagnostic::Span;
 use crate::name;
-use crate::skill::frontmatter::{Content, Facts, Field, Scalar, ScalarKind, Value};
+use crate::skill::frontmatter::{
+    self, Content, Facts, Field, Scalar, ScalarKind, Style, Value, folded, line_of,
+};
 use crate::skill::profile::Profile;
 use crate::text;
 
@@ -42,19 +45,21 @@ impl Findings<'_> {
         // What `metadata` may not be is told where it is looked at.
         let is_told = |field: &Field| field.key == "metadata" && field.value.scalar().is_some();
         for field in fields.iter().filter(|field| !is_told(field)) {
-            repairs(&field.value, &mut colons);
+            repairs(field, &mut colons);
         }
-        colons.retain(|colon| facts.slipped.iter().all(|slipped| slipped.colon != *colon));
+        colons.retain(|(colon, _)| facts.slipped.iter().all(|slipped| slipped.colon != *colon));
         self.repaired(&colons);
     }
 
-    pub(super) fn repaired(&mut self, colons: &[Span]) {
+    pub(super) fn repaired(&mut self, colons: &[(Span, &Field)]) {
         let help = "put the whole value between quotes";
-        for &colon in colons.iter().take(SHOWN) {
+        for &(colon, field) in colons.iter().take(SHOWN) {
             let message = "an unquoted value holds a colon and a blank; it is read whole here, and other agents drop the skill";
-            self.tell(Breach::UnquotedColon, colon, message, help);
+            let line = line_to_type(field);
+            let help = line.map_or_else(|| help.to_owned(), |line| format!("{help}: {line}"));
+            self.tell(Breach::UnquotedColon, colon, message, &help);
         }
-        if let Some(&next) = colons.get(SHOWN) {
+        if let Some(&(next, _)) = colons.get(SHOWN) {
             let message = format!(
                 "unquoted values with a colon and a blank: {} more",
                 colons.len() - SHOWN
@@ -94,6 +99,16 @@ impl Findings<'_> {
     }
 
     pub(super) fn unknown(&mut self, field: &Field) {
+        if let Some(key) = hidden_spelling(&field.key) {
+            let help = written_as(field, key);
+            self.tell(
+                Breach::UnknownField,
+                field.key_span,
+                as_written(&field.key),
+                &help,
+            );
+            return;
+        }
         let message = format!("the specification has no field {}", quoted(&field.key));
         let help = match (acted_on(&field.key), meant(&field.key)) {
             (Some(who), _) => format!("{who} where it stands, and other agents pass it over"),
@@ -305,15 +320,38 @@ pub(super) fn stand_in(fields: &[Field], key: &str) -> Option<usize> {
 
 /// Says how a field is written that was meant for another.
 pub(super) fn as_written(key: &str) -> String {
-    let shown = text::one_line(key);
-    if shown == key {
-        format!("the field is written {}", quoted(key))
-    } else {
-        format!(
-            "the field {} holds characters that nobody sees",
-            quoted(&shown)
-        )
+    let Some(&(_, hidden)) = text::suspect_characters(key).first() else {
+        return format!("the field is written {}", quoted(key));
+    };
+    format!(
+        "the field {} holds U+{:04X}, which nobody sees",
+        quoted(&text::one_line(key)),
+        u32::from(hidden)
+    )
+}
+
+/// Says to write a field under the right key, with its value where it is a text.
+pub(super) fn written_as(field: &Field, key: &str) -> String {
+    match field.value.scalar() {
+        Some(scalar) if scalar.style == Some(Style::Plain) && scalar.repaired.is_none() => {
+            format!("write {key}: {}", folded(&scalar.text))
+        }
+        Some(scalar) => format!("write {}", line_of(key, &scalar.text)),
+        None => format!("write it {}", quoted(key)),
     }
+}
+
+/// Returns the field of the specification that a key shows and, for a character
+/// that nobody sees, is not.
+#[must_use]
+pub fn hidden_spelling(key: &str) -> Option<&'static str> {
+    if key.bytes().all(|b| b.is_ascii_graphic()) {
+        return None;
+    }
+    let shown = text::one_line(key);
+    FIELDS
+        .into_iter()
+        .find(|&field| field == shown && shown != key)
 }
 
 /// Returns the field of the specification that a key was meant for.
@@ -383,13 +421,42 @@ fn doubles(fields: &[Field]) -> Vec<(usize, usize)> {
     doubles
 }
 
-/// Collects the colons that were repaired.
-fn repairs(value: &Value, colons: &mut Vec<Span>) {
+/// Collects the colons that were repaired, each with its field.
+fn repairs<'a>(field: &'a Field, colons: &mut Vec<(Span, &'a Field)>) {
+    repairs_in(&field.value, field, colons);
+}
+
+fn repairs_in<'a>(value: &'a Value, field: &'a Field, colons: &mut Vec<(Span, &'a Field)>) {
     match &value.content {
-        Content::Scalar(scalar) => colons.extend(scalar.repaired),
-        Content::Sequence(values) => values.iter().for_each(|value| repairs(value, colons)),
-        Content::Mapping(fields) => fields
-            .iter()
-            .for_each(|field| repairs(&field.value, colons)),
+        Content::Scalar(scalar) => colons.extend(scalar.repaired.map(|colon| (colon, field))),
+        Content::Sequence(values) => {
+            for value in values {
+                repairs_in(value, field, colons);
+            }
+        }
+        Content::Mapping(fields) => {
+            for field in fields {
+                repairs(field, colons);
+            }
+        }
+    }
+}
+
+/// Returns a repaired field as it is to be typed; nothing where it has paragraphs,
+/// which one line cannot hold.
+fn line_to_type(field: &Field) -> Option<String> {
+    let scalar = field.value.scalar()?;
+    let is_one_line = !scalar.text.contains('\n');
+    is_one_line.then(|| line_of(&key_as_typed(&field.key), &scalar.text))
+}
+
+/// Puts a key between quotes unless it is a word that needs none.
+fn key_as_typed(key: &str) -> Cow<'_, str> {
+    let is_plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.' | b' ');
+    let is_word = key.starts_with(|c: char| c.is_ascii_alphabetic()) && key.bytes().all(is_plain);
+    if is_word {
+        Cow::Borrowed(key)
+    } else {
+        Cow::Owned(frontmatter::quoted(key))
     }
 }

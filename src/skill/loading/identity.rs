@@ -5,7 +5,7 @@ use super::{Breach, DESCRIPTION_CHARACTERS, Findings, longer_than, quoted};
 use crate::diagnostic::{Severity, Span};
 use crate::limits::Limits;
 use crate::name::{SPEC_NAME_CHARACTERS, is_spec_name};
-use crate::skill::frontmatter::{self, Comment, Facts, Scalar, ScalarKind};
+use crate::skill::frontmatter::{self, Comment, Facts, Scalar, ScalarKind, Slipped};
 use crate::text;
 
 impl Findings<'_> {
@@ -13,6 +13,10 @@ impl Findings<'_> {
     /// what comes of it.
     pub(super) fn slipped(&mut self, facts: &Facts, limits: &Limits) {
         for slipped in facts.slipped.iter().take(SHOWN) {
+            if slipped.in_quotes {
+                self.taken_in(slipped);
+                continue;
+            }
             let Some(severity) = self.profile.severity(Breach::UnquotedColon) else {
                 return;
             };
@@ -48,6 +52,20 @@ impl Findings<'_> {
         }
     }
 
+    /// What is said of quotes that took in a field that must be there.
+    fn taken_in(&mut self, slipped: &Slipped) {
+        let (breach, what) = match &*slipped.key {
+            "name" => (Breach::NameMissing, "the name is missing"),
+            _ => (Breach::DescriptionMissing, "there is no description"),
+        };
+        let message = format!(
+            "{what}: the quotes that open in {} take it in",
+            quoted(&slipped.above)
+        );
+        let help = format!("close them on their line: {}", slipped.line);
+        self.tell(breach, slipped.span, message, &help);
+    }
+
     /// Returns the name, unless it is unsafe.
     pub(super) fn name(&mut self, facts: &Facts, folder: &str, limits: &Limits) -> Option<String> {
         let field = facts.field("name");
@@ -70,8 +88,15 @@ impl Findings<'_> {
             return None;
         }
         self.not_text("name", span, scalar);
+        let folder = &*text::nfc(folder);
+        // Mended, it is the folder's: that the two differ is no second fault.
+        if spec_form(&name) == folder && name != folder {
+            let help = format!("write name: {folder}, as its folder is called");
+            self.invalid_name(&name, span, &help);
+            return Some(name.into_owned());
+        }
         self.about_name(&name, span);
-        if name != text::nfc(folder) {
+        if name != folder {
             let message = format!(
                 "the name {} is not the name of its folder, {}",
                 quoted(&name),
@@ -142,6 +167,19 @@ impl Findings<'_> {
         if is_spec_name(name) {
             return;
         }
+        let help = "use a-z, 0-9 and single hyphens between them";
+        self.invalid_name(name, span, help);
+        let length = name.chars().count();
+        if length > SPEC_NAME_CHARACTERS {
+            let message = format!(
+                "the name has {length} characters; the specification allows {SPEC_NAME_CHARACTERS}"
+            );
+            self.tell(Breach::NameTooLong, span, message, "use a shorter name");
+        }
+    }
+
+    /// Says which character of a name, or which hyphen, the specification refuses.
+    fn invalid_name(&mut self, name: &str, span: Span, help: &str) {
         let allowed = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
         let problem = if let Some(c) = name.chars().find(|&c| !allowed(c)) {
             Some(format!("holds {}", described(c)))
@@ -154,15 +192,7 @@ impl Findings<'_> {
         };
         if let Some(problem) = problem {
             let message = format!("the name {problem}");
-            let help = "use a-z, 0-9 and single hyphens between them";
             self.tell(Breach::NameInvalid, span, message, help);
-        }
-        let length = name.chars().count();
-        if length > SPEC_NAME_CHARACTERS {
-            let message = format!(
-                "the name has {length} characters; the specification allows {SPEC_NAME_CHARACTERS}"
-            );
-            self.tell(Breach::NameTooLong, span, message, "use a shorter name");
         }
     }
 
@@ -186,8 +216,8 @@ impl Findings<'_> {
                 let other = &facts.fields[index];
                 let how = fields::as_written(&other.key);
                 let message = format!("there is no description: {how}");
-                let help = "write it `description`";
-                self.tell(Breach::DescriptionMissing, other.key_span, message, help);
+                let help = fields::written_as(other, "description");
+                self.tell(Breach::DescriptionMissing, other.key_span, message, &help);
                 return None;
             }
             let span = facts
@@ -213,8 +243,8 @@ impl Findings<'_> {
             && let Some(comment) = facts.comments.iter().find(comment)
         {
             let message = "the description is empty: a value that begins with `#` is a comment";
-            let help = "put the whole value between quotes";
-            self.tell(Breach::DescriptionMissing, comment.span, message, help);
+            let help = format!("put the whole value between quotes: {}", comment.line);
+            self.tell(Breach::DescriptionMissing, comment.span, message, &help);
             return None;
         }
         if scalar.kind == ScalarKind::Null || shows_nothing(&scalar.text) {
@@ -267,6 +297,13 @@ fn unsafe_because(name: &str, limits: &Limits) -> Option<String> {
 fn shows_nothing(text: &str) -> bool {
     let seen = text.bytes().any(|b| b.is_ascii_graphic());
     !seen && text::one_line(text).is_empty()
+}
+
+/// Returns what a name comes to in the characters of the specification.
+fn spec_form(name: &str) -> String {
+    let words = name.split(|c: char| !c.is_ascii_alphanumeric());
+    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+    words.join("-").to_ascii_lowercase()
 }
 
 /// Names a character that does not belong into a name.

@@ -1,7 +1,7 @@
 //! What is said of how fields are written: tabs, comments, words and characters
 //! that other readers take for something else.
 
-use super::fields::SHOWN;
+use super::fields::{SHOWN, hidden_spelling};
 use super::{Breach, Findings, quoted};
 use crate::diagnostic::Span;
 use crate::skill::frontmatter::{
@@ -19,40 +19,48 @@ impl Findings<'_> {
             .iter()
             .map(|&tab| {
                 let message = "a tab stands behind the colon; some agents refuse the file for it";
-                (tab, message.to_owned())
+                (
+                    tab,
+                    message.to_owned(),
+                    "put a blank there instead".to_owned(),
+                )
             })
             .collect();
-        let help = "put a blank there instead";
-        self.tell_each(Breach::TabAfterColon, &tabs, help);
+        self.tell_each(Breach::TabAfterColon, &tabs);
         let cuts: Vec<_> = facts
             .comments
             .iter()
             .filter(|comment| is_cut(facts, comment))
             .map(|comment| {
                 let message = "the value ends here: a `#` behind a blank begins a comment";
-                (comment.span, message.to_owned())
+                let help = format!("put the whole value between quotes: {}", comment.line);
+                (comment.span, message.to_owned(), help)
             })
             .collect();
-        let help = "put the whole value between quotes";
-        self.tell_each(Breach::ValueCut, &cuts, help);
-        let anchors = facts.anchors.iter().map(|&anchor| {
+        self.tell_each(Breach::ValueCut, &cuts);
+        let anchors = facts.anchors.iter().map(|anchor| {
             let message =
                 "this word is no part of the value: in YAML, `&` begins the name of an anchor";
-            (anchor, message.to_owned())
+            let help = match &anchor.line {
+                Some(line) => format!("put the whole value between quotes: {line}"),
+                None => "put the whole value between quotes".to_owned(),
+            };
+            (anchor.span, message.to_owned(), help)
         });
-        self.tell_each(Breach::ValueCut, &anchors.collect::<Vec<_>>(), help);
+        self.tell_each(Breach::ValueCut, &anchors.collect::<Vec<_>>());
         if self.profile.severity(Breach::Yaml11Boolean).is_some() {
             let values = facts.fields.iter().flat_map(texts);
             let (words, numbers): (Vec<_>, Vec<_>) = values
                 .filter_map(taken_otherwise)
                 .partition(|(kind, ..)| *kind == Yaml11::Truth);
-            let help = "put it between quotes";
             for (breach, found) in [
                 (Breach::Yaml11Boolean, words),
                 (Breach::Yaml11Number, numbers),
             ] {
-                let found = found.into_iter().map(|(_, span, message)| (span, message));
-                self.tell_each(breach, &found.collect::<Vec<_>>(), help);
+                let help = "put it between quotes";
+                let found = found.into_iter();
+                let found = found.map(|(_, span, message)| (span, message, help.to_owned()));
+                self.tell_each(breach, &found.collect::<Vec<_>>());
             }
         }
         if self.profile.severity(Breach::HiddenCharacters).is_some() {
@@ -60,16 +68,20 @@ impl Findings<'_> {
             for field in &facts.fields {
                 hidden_in_field(field, &mut found);
             }
-            self.tell_each(Breach::HiddenCharacters, &found, "remove it");
+            let help = "remove it";
+            let found = found.into_iter();
+            let found = found.map(|(span, message)| (span, message, help.to_owned()));
+            self.tell_each(Breach::HiddenCharacters, &found.collect::<Vec<_>>());
         }
     }
 
-    /// Tells the first of many findings of one kind, and counts the rest.
-    fn tell_each(&mut self, breach: Breach, found: &[(Span, String)], help: &str) {
-        for (span, message) in found.iter().take(SHOWN) {
+    /// Tells the first of many findings of one kind, each with its place, message
+    /// and help, and counts the rest.
+    fn tell_each(&mut self, breach: Breach, found: &[(Span, String, String)]) {
+        for (span, message, help) in found.iter().take(SHOWN) {
             self.tell(breach, *span, message.as_str(), help);
         }
-        if let Some((next, message)) = found.get(SHOWN) {
+        if let Some((next, message, help)) = found.get(SHOWN) {
             let message = format!("{message}: {} more like it", found.len() - SHOWN);
             self.tell(breach, *next, message, help);
         }
@@ -111,7 +123,11 @@ fn texts(field: &Field) -> Vec<&Value> {
 }
 
 fn hidden_in_field(field: &Field, found: &mut Vec<(Span, String)>) {
-    if let Some(&(_, c)) = text::suspect_characters(&field.key).first() {
+    // A key that is told of as misspelt is told of once.
+    let is_told = hidden_spelling(&field.key).is_some();
+    if let Some(&(_, c)) = text::suspect_characters(&field.key).first()
+        && !is_told
+    {
         found.push((field.key_span, hidden(c)));
     }
     hidden_in_value(&field.value, found);

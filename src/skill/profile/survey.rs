@@ -33,7 +33,7 @@ pub(super) fn survey(reading: &Reading, reader: &Reader) -> Survey {
     for case in frame.cases {
         seen.note(case, Span::START);
     }
-    if std::str::from_utf8(frame.body).is_err() {
+    if !reading.is_utf8() && std::str::from_utf8(frame.body).is_err() {
         seen.note(Case::BodyNotUtf8, Span::START);
     }
     if seen.body.trim_ascii().is_empty() {

@@ -8,7 +8,7 @@ use super::survey::{Survey, survey};
 use super::{Case, Effect, Evidence, Profile, Reader, judge};
 use crate::diagnostic::{Diagnostic, Rule, Severity, Span};
 use crate::limits::Limits;
-use crate::skill::frontmatter::{self, Content, Facts, Fence, Field, Style, read_between};
+use crate::skill::frontmatter::{self, Content, Facts, Fence, Field, Slipped, Style, read_between};
 
 /// What a system does with a SKILL.md, from the kindest to the worst.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -110,6 +110,12 @@ impl<'a> Reading<'a> {
 
     fn judged(&self, profile: &Profile) -> Vec<Diagnostic> {
         judge(self.facts, self.file, self.folder, profile, self.limits)
+    }
+
+    /// Whether the whole file is known to be UTF-8; what is not known has to be
+    /// looked at.
+    pub(super) fn is_utf8(&self) -> bool {
+        self.facts.closing.is_some() && self.facts.invalid_utf8.is_none()
     }
 
     /// Returns what a text between fences says.
@@ -349,6 +355,11 @@ fn rest_on_our_own(told: &mut Told, facts: &Facts, strict: &[Diagnostic]) {
         && let Some(found) = strict.iter().find(|found| found.rule == told.rule)
     {
         told.span = found.span;
+    } else if told.case == Some(Case::NameMismatch)
+        && let Some(found) = strict.iter().find(|found| found.rule == Rule::NameInvalid)
+    {
+        // Mended, the name would be the folder's.
+        (told.rule, told.span) = (found.rule, found.span);
     }
 }
 
@@ -357,13 +368,24 @@ fn rest_on_our_own(told: &mut Told, facts: &Facts, strict: &[Diagnostic]) {
 fn slipped(case: Case, facts: &Facts) -> Option<(Rule, Span)> {
     let slipped = facts.slipped.iter();
     let mut causes = slipped.filter(|slipped| match case {
-        Case::ColonInValue | Case::ColonUnderHyphen | Case::ColonNested | Case::NotYaml => true,
+        Case::ColonInValue | Case::ColonUnderHyphen | Case::ColonNested | Case::NotYaml => {
+            !slipped.in_quotes
+        }
         Case::DescriptionMissing => slipped.key == "description",
         Case::NameMissing => slipped.key == "name",
         Case::NamePattern | Case::NameTooLong | Case::NameMismatch => slipped.above == "name",
         _ => false,
     });
-    causes.next().map(|cause| (Rule::UnquotedColon, cause.span))
+    causes.next().map(|cause| (slip_rule(cause), cause.span))
+}
+
+/// Returns the rule of a field that is a part of the value above.
+fn slip_rule(slipped: &Slipped) -> Rule {
+    match &*slipped.key {
+        _ if !slipped.in_quotes => Rule::UnquotedColon,
+        "name" => Rule::NameMissing,
+        _ => Rule::DescriptionMissing,
+    }
 }
 
 /// Returns all findings about the frontmatter and the file as a whole under any

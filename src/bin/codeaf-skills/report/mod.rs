@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use codeaf_skills::check::Checked;
 use codeaf_skills::check::config::Baseline;
 use codeaf_skills::{Diagnostic, Severity};
+use memchr::memchr_iter;
 
 use crate::args::CheckFormat;
 use crate::render::{Console, cell};
@@ -107,8 +108,15 @@ impl Report<'_> {
 /// Returns the line of a finding without its line end; bytes that are not UTF-8
 /// are U+FFFD, so that characters count as columns do.
 fn source_line(bytes: &[u8], line: u32) -> Option<Cow<'_, str>> {
-    let index = usize::try_from(line).ok()?.checked_sub(1)?;
-    let line = bytes.split(|&b| b == b'\n').nth(index)?;
+    let above = usize::try_from(line).ok()?.checked_sub(1)?;
+    let mut ends = memchr_iter(b'\n', bytes);
+    let start = match above.checked_sub(1) {
+        None => 0,
+        Some(last) => ends.nth(last)? + 1,
+    };
+    let line = &bytes[start..ends.next().unwrap_or(bytes.len())];
     let line = line.strip_suffix(b"\r").unwrap_or(line);
-    Some(String::from_utf8_lossy(line))
+    // A line can have a million bytes, and many findings; this is the quick way.
+    let text = str::from_utf8(line).map(Cow::Borrowed);
+    Some(text.unwrap_or_else(|_| String::from_utf8_lossy(line)))
 }

@@ -6,6 +6,7 @@ use super::Slip;
 use crate::skill::frontmatter::lexer::{begins_plain, is_blank_or_end};
 use crate::skill::frontmatter::lines::{Entry, Line, Lines};
 use crate::skill::frontmatter::quoting::{folded, quoted};
+use crate::skill::frontmatter::schema::FIELDS;
 
 /// Fields whose value is a list or a mapping at times.
 const NOT_TEXT: [&str; 2] = ["metadata", "allowed-tools"];
@@ -191,6 +192,9 @@ impl<'a> Value<'a> {
                 format!("close them: {} {}", self.key(), quoted(&folded(meant))),
             ));
         };
+        if let Some(slip) = self.taken_in(end) {
+            return Some(slip);
+        }
         self.behind(end)?;
         let written = self.on_line();
         let sign = char::from(quote);
@@ -211,6 +215,29 @@ impl<'a> Value<'a> {
         };
         let help = self.quote(&meant);
         Some(Slip::new(end..end + 1, message, help))
+    }
+
+    /// Quotes that close at `end`, behind a field of the specification that begins
+    /// a line.
+    fn taken_in(&self, end: usize) -> Option<Slip> {
+        let last = self.lines.number_of(end);
+        let field = |number: usize| {
+            let entry = self
+                .lines
+                .get(number)?
+                .entry()
+                .filter(|entry| entry.keyed)?;
+            let key = entry.key(self.text);
+            (entry.column == 0 && FIELDS.contains(&key)).then_some(key)
+        };
+        let key = (self.number + 1..=last).find_map(field)?;
+        let quote = char::from(self.first());
+        let meant = folded(self.on_line());
+        Some(Slip::new(
+            self.start..self.start + 1,
+            format!("the quotes that open here take in the field `{key}`"),
+            format!("close them on their line: {} {meant}{quote}", self.key()),
+        ))
     }
 
     /// An escape that YAML does not have.
