@@ -727,6 +727,7 @@ fn what_is_no_request_is_answered_and_the_server_stays_up() {
         (b"17", Some(-32_600)),
         (b"{\"id\": 1}", Some(-32_600)),
         (b"", None),
+        (b" \t ", None),
         (b"{\"jsonrpc\": \"2.0\", \"method\": \"notifications/cancelled\", \"params\": {\"requestId\": 1}}", None),
         (b"{\"jsonrpc\": \"2.0\", \"id\": 7, \"result\": {}}", None),
         (&b"[".repeat(100_000), Some(-32_700)),
@@ -746,6 +747,125 @@ fn what_is_no_request_is_answered_and_the_server_stays_up() {
     assert_eq!(unknown, -32_601);
     assert_eq!(client.offered(), ["map-kit"]);
     assert_eq!(client.hang_up(), (Some(0), vec![]));
+}
+
+#[test]
+fn a_request_that_lacks_something_is_told_what() {
+    let sandbox = two_kits();
+    let mut client = Client::start(&sandbox, &[]);
+    let early = (
+        -32_600,
+        "`initialize` comes first; without it, a request says its protocol version in `_meta`"
+            .to_owned(),
+    );
+
+    client.ok("ping", json!({}));
+    client.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled"}));
+    assert_eq!(client.refused("tools/list", json!({})), early);
+    assert_eq!(client.refused("no/such/method", json!({})), early);
+    let (code, words) = client.refused("initialize", json!({"protocolVersion": 5}));
+    assert_eq!(
+        (code, &*words),
+        (-32_602, "`protocolVersion` of `initialize` must be a text")
+    );
+
+    client.shake_hands("2025-11-25");
+    for (method, params, code, words) in [
+        (
+            "tools/call",
+            json!({}),
+            -32_602,
+            "`tools/call` needs the parameter `name`, a text",
+        ),
+        (
+            "skills/get",
+            json!({}),
+            -32_602,
+            "`skills/get` needs the parameter `uri`, a text",
+        ),
+        (
+            "resources/read",
+            json!({"uri": 5}),
+            -32_602,
+            "`uri` of `resources/read` must be a text",
+        ),
+        (
+            "prompts/list",
+            json!({"cursor": 5}),
+            -32_602,
+            "`cursor` of `prompts/list` must be a text",
+        ),
+        (
+            "prompts/list",
+            json!({"cursor": "x"}),
+            -32_602,
+            "the cursor is none of this list: ask without one for its beginning",
+        ),
+        (
+            "tools/call",
+            json!({"name": "no"}),
+            -32_602,
+            "there is no tool `no`",
+        ),
+        (
+            "no/such/method",
+            json!({}),
+            -32_601,
+            "there is no method `no/such/method`",
+        ),
+    ] {
+        assert_eq!(client.refused(method, params), (code, words.to_owned()));
+    }
+    client.send_line(br#"{"jsonrpc": "2.0", "id": 1.5, "method": "ping"}"#);
+    let answer = client.receive(PATIENCE).unwrap();
+    assert_eq!(
+        (&answer["id"], &answer["error"]["code"]),
+        (&Value::Null, &json!(-32_600))
+    );
+    client.send_line(br#"{"jsonrpc": "2.0", "id": "1", "method": "ping"}"#);
+    assert_eq!(client.receive(PATIENCE).unwrap()["id"], "1");
+}
+
+#[test]
+fn an_answer_that_nobody_reads_does_not_hold_up_the_end() {
+    let sandbox = two_kits();
+    sandbox.write("home/.agents/skills/map-kit/large", "x".repeat(4_000_000));
+    let mut command = sandbox.command(["mcp"]);
+    command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null());
+    let mut server = command.spawn().unwrap();
+    let input = server.stdin.as_mut().unwrap();
+    let hands = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
+        "protocolVersion": "2025-11-25", "capabilities": {},
+        "clientInfo": {"name": "test", "version": "1"},
+    }});
+    writeln!(input, "{hands}").unwrap();
+    writeln!(
+        input,
+        r#"{{"jsonrpc": "2.0", "method": "notifications/initialized"}}"#
+    )
+    .unwrap();
+    let read = json!({"jsonrpc": "2.0", "id": 1, "method": "resources/read", "params": {
+        "uri": "skill://map-kit/large",
+    }});
+    writeln!(input, "{read}").unwrap();
+    std::thread::sleep(Duration::from_secs(1));
+
+    let began = Instant::now();
+    let pid = server.id().to_string();
+    let kill = std::process::Command::new("kill")
+        .args(["-TERM", &pid])
+        .status();
+    assert!(kill.unwrap().success());
+    while server.try_wait().unwrap().is_none() {
+        assert!(
+            began.elapsed() < Duration::from_secs(2),
+            "the server goes on"
+        );
+        std::thread::sleep(Duration::from_millis(10));
+    }
 }
 
 #[test]
