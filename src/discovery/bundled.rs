@@ -12,7 +12,7 @@ use super::snapshot::Snapshot;
 use crate::diagnostic::{Diagnostic, Rule};
 use crate::name::Source;
 use crate::skill::resources::{self, Listing, Page, ReadError, Window};
-use crate::text::system_words;
+use crate::text::{system_words, unescaped};
 
 /// Why a bundled file was not read.
 #[derive(Debug, thiserror::Error)]
@@ -24,6 +24,17 @@ pub enum ResourceError {
     /// The file is not there, or may not be read.
     #[error(transparent)]
     Read(#[from] ReadError),
+}
+
+impl ResourceError {
+    /// Returns the stable code.
+    #[must_use]
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Folder(_) => "skill_read_error",
+            Self::Read(error) => error.code(),
+        }
+    }
 }
 
 impl Snapshot {
@@ -70,6 +81,9 @@ impl Snapshot {
     /// Reads a page of a bundled file, byte for byte. Of a personal skill there
     /// is only its SKILL.md.
     ///
+    /// A name with hidden characters may also be given as it is shown, written
+    /// out by [`visible`](crate::text::visible).
+    ///
     /// # Errors
     ///
     /// Returns why the folder or the file may not be read.
@@ -85,12 +99,14 @@ impl Snapshot {
             return Ok(resources::page(&place, &bytes, window, limits)?);
         }
         let folder = self.real_folder(skill).map_err(ResourceError::Folder)?;
-        Ok(resources::read(
-            &folder,
-            resource,
-            window,
-            &self.env().limits,
-        )?)
+        let read = |name: &str| resources::read_bundled(&folder, name, window, &self.env().limits);
+        match read(resource) {
+            Err(missing @ ReadError::Missing(..)) => {
+                let shown = unescaped(resource).and_then(|name| read(&name).ok());
+                shown.ok_or_else(|| missing.into())
+            }
+            read => Ok(read?),
+        }
     }
 
     fn listed(

@@ -46,7 +46,7 @@ use tokio::sync::{Semaphore, mpsc, watch as watching};
 use super::http::{self, Answer, Answering};
 use super::lines::Line;
 use super::message::{self, Refusal};
-use super::skills::{Changes, List, Skills, prompts};
+use super::skills::{Changes, List, Shown, Skills, prompts, tools};
 use super::watch;
 
 /// The versions that are spoken. An older client is offered the newest that has
@@ -83,6 +83,7 @@ pub(super) async fn serve_stdio(
         ledger: Some(Arc::default()),
         asks_roots,
         roots: watching::Sender::new(Roots::Settled),
+        asking: Arc::default(),
     };
     let closing = skills.closing.clone();
     // An error is that the client hung up, or that the process is to end, before
@@ -151,6 +152,7 @@ impl Endpoint {
             ledger: None,
             asks_roots: false,
             roots: watching::Sender::new(Roots::Settled),
+            asking: Arc::default(),
         };
         let make = move || Ok::<_, io::Error>(server.clone());
         StreamableHttpService::new(make, Arc::new(NeverSessionManager::default()), config)
@@ -236,8 +238,8 @@ impl Answering for Endpoint {
 fn events(skills: &Arc<Skills>) -> mpsc::Receiver<String> {
     let (sender, receiver) = mpsc::channel(1);
     let mut changes = skills.changes();
+    let mut seen = *changes.borrow_and_update();
     tokio::spawn(async move {
-        let mut seen = *changes.borrow_and_update();
         loop {
             tokio::select! {
                 () = sender.closed() => return,
@@ -265,6 +267,9 @@ struct Server {
     ledger: Option<Arc<Mutex<Ledger>>>,
     asks_roots: bool,
     roots: watching::Sender<Roots>,
+    /// Held while the client is asked for its roots, so that its last answer is
+    /// the last to be heeded.
+    asking: Arc<tokio::sync::Mutex<()>>,
 }
 
 /// Whether it is known which project is meant.
@@ -303,6 +308,7 @@ impl Server {
     }
 
     async fn ask_for_roots(&self, peer: Peer<RoleServer>) {
+        let _asking = self.asking.lock().await;
         #[expect(deprecated, reason = "what clients of these versions have")]
         match tokio::time::timeout(Limits::SERVER_ROOTS_PATIENCE, peer.list_roots()).await {
             Ok(Ok(listed)) => {
@@ -444,13 +450,12 @@ impl ServerHandler for Server {
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
         watch::start(&self.skills);
         let mut changes = self.skills.changes();
-        let mut seen = *changes.borrow_and_update();
+        // The one client of a connection over lines may have had a list before.
+        let mut seen = match self.ledger {
+            Some(_) => Changes::default(),
+            None => *changes.borrow_and_update(),
+        };
         loop {
-            tokio::select! {
-                () = context.cancelled() => return Ok(()),
-                () = self.skills.hung_up.cancelled() => return Ok(()),
-                next = changes.changed() => if next.is_err() { return Ok(()) },
-            }
             let now = *changes.borrow_and_update();
             let sink = context.sink();
             // What was not asked for is refused by the sink, and a stream that
@@ -463,6 +468,11 @@ impl ServerHandler for Server {
                 };
             }
             seen = now;
+            tokio::select! {
+                () = context.cancelled() => return Ok(()),
+                () = self.skills.hung_up.cancelled() => return Ok(()),
+                next = changes.changed() => if next.is_err() { return Ok(()) },
+            }
         }
     }
 
@@ -481,7 +491,8 @@ impl ServerHandler for Server {
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         let snapshot = self.now().await;
-        let definitions = [snapshot.tool_definition(), snapshot.file_tool_definition()];
+        let definitions = tools(&snapshot);
+        self.skills.show(Shown::tools(&definitions));
         let tools = definitions.iter().flatten().filter_map(tool);
         Ok(ListToolsResult::with_all_items(tools.collect()))
     }
@@ -510,6 +521,7 @@ impl ServerHandler for Server {
         _context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
         let prompts = prompts(&self.now().await);
+        self.skills.show(Shown::prompts(&prompts));
         let (page, next) = page(prompts, request, Limits::SERVER_PAGE)?;
         let prompt = |prompt: super::skills::Prompt| {
             let description = prompt
@@ -544,7 +556,13 @@ impl ServerHandler for Server {
         request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        let (served, faults) = self.reading(Snapshot::served).await?;
+        let skills = Arc::clone(&self.skills);
+        let read = self.reading(move |snapshot| {
+            let (served, faults) = snapshot.served();
+            skills.show(Shown::resources(snapshot, &served));
+            (served, faults)
+        });
+        let (served, faults) = read.await?;
         for found in &faults {
             self.skills.log.finding(found);
         }
@@ -577,6 +595,7 @@ impl ServerHandler for Server {
     ) -> Result<ListSkillsResult, ErrorData> {
         let skills = Arc::clone(&self.skills);
         let entries = self.reading(move |snapshot| {
+            skills.show(Shown::resources(snapshot, &snapshot.served().0));
             let (page, next) = page(snapshot.callable(), request, Limits::SERVER_SKILLS_PAGE)?;
             let mut entries = Vec::new();
             for skill in page {
@@ -636,10 +655,11 @@ fn has_roots(capabilities: &ClientCapabilities) -> bool {
     capabilities.roots.is_some()
 }
 
-/// Tells a client that shook hands of every change, until it is gone.
+/// Tells a client that shook hands of every change, until it is gone; of those
+/// since the start, too: it may have had a list before it could be told.
 async fn tell_changes(mut changes: watching::Receiver<Changes>, peer: Peer<RoleServer>) {
-    let mut seen = *changes.borrow_and_update();
-    while changes.changed().await.is_ok() {
+    let mut seen = Changes::default();
+    loop {
         let now = *changes.borrow_and_update();
         for list in now.since(seen) {
             let told = match list {
@@ -652,6 +672,9 @@ async fn tell_changes(mut changes: watching::Receiver<Changes>, peer: Peer<RoleS
             }
         }
         seen = now;
+        if changes.changed().await.is_err() {
+            return;
+        }
     }
 }
 
@@ -726,15 +749,11 @@ fn code(error: &ActivationError) -> Value {
 }
 
 fn not_served(error: &ServedError, uri: &str) -> ErrorData {
-    let (words, data) = match error {
-        ServedError::NotCallable(error) => {
-            (words(error), json!({"uri": uri, "code": error.code()}))
-        }
-        error => (
-            one_line(&error.to_string()).into_owned(),
-            json!({"uri": uri}),
-        ),
+    let words = match error {
+        ServedError::NotCallable(error) => words(error),
+        error => one_line(&error.to_string()).into_owned(),
     };
+    let data = json!({"uri": uri, "code": error.code()});
     match error {
         ServedError::NotRead {
             source: ResourceError::Read(read),
