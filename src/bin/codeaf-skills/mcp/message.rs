@@ -51,7 +51,7 @@ impl Refusal {
     /// Refuses a message that lacks nothing and that the SDK cannot take.
     pub(super) fn unfit(message: &Value) -> Self {
         let method = message.get("method").and_then(Value::as_str);
-        match method.filter(|method| is_served(method)) {
+        match method.filter(|_| is_served(message)) {
             Some(method) => {
                 let words = format!(
                     "the parameters of `{method}` have another form than the protocol says"
@@ -160,8 +160,20 @@ fn parameters(method: &str) -> Option<&'static [Parameter]> {
     })
 }
 
-pub(super) fn is_served(method: &str) -> bool {
-    parameters(method).is_some()
+/// Whether a request is for a method that is served. A version that says all in
+/// each request has no handshake any more.
+pub(super) fn is_served(message: &Value) -> bool {
+    let method = message.get("method").and_then(Value::as_str);
+    method.is_some_and(|method| parameters(method).is_some())
+        && !(method == Some("initialize") && says_version(message.get("params")))
+}
+
+fn says_version(params: Option<&Value>) -> bool {
+    let meta = params.and_then(|params| params.get("_meta"));
+    meta.is_some_and(|meta| {
+        meta.get("io.modelcontextprotocol/protocolVersion")
+            .is_some()
+    })
 }
 
 /// Reads a message, and says what keeps it from being one.
@@ -205,6 +217,9 @@ fn fault(message: &Map<String, Value>) -> Option<(i32, String)> {
 
 /// Returns what is wrong with the parameters of a request.
 fn misfit(method: &str, given: Option<&Value>) -> Option<String> {
+    if method == "initialize" && says_version(given) {
+        return None;
+    }
     let parameters = parameters(method)?;
     let nothing = Value::Object(Map::new());
     let given = given.filter(|given| !given.is_null()).unwrap_or(&nothing);
@@ -331,6 +346,11 @@ mod tests {
                 "initialize",
                 untitled,
                 "`initialize` needs the parameter `clientInfo.version`, a text",
+            ),
+            (
+                "initialize",
+                r#"{"_meta": {"io.modelcontextprotocol/protocolVersion": "2026-07-28"}}"#,
+                "",
             ),
             ("tools/list", "{}", ""),
             ("tools/list", "null", ""),

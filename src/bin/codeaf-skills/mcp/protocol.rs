@@ -848,8 +848,8 @@ fn read(bytes: &[u8]) -> Result<ClientJsonRpcMessage, Refusal> {
     let message = message::judge(bytes)?;
     match ClientJsonRpcMessage::deserialize(&message) {
         Ok(ClientJsonRpcMessage::Request(request))
-            if matches!(&request.request, ClientRequest::CustomRequest(custom)
-                if message::is_served(&custom.method)) =>
+            if matches!(request.request, ClientRequest::CustomRequest(_))
+                && message::is_served(&message) =>
         {
             Err(Refusal::unfit(&message))
         }
