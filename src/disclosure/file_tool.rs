@@ -8,8 +8,9 @@ use serde_json::{Map, Value, json};
 use super::error::{ActivationError, bounded_name};
 use super::reply::{Reply, success};
 use super::tool::wanted_skill;
+use crate::discovery::bundled::ResourceError;
 use crate::discovery::snapshot::Snapshot;
-use crate::skill::resources::Window;
+use crate::skill::resources::{ReadError, Window};
 use crate::text::{one_line, size};
 
 /// The name of the tool.
@@ -86,13 +87,12 @@ impl Snapshot {
                 let path = bounded_name(&asked.path);
                 let alias = self.shown_alias(skill);
                 let words = one_line(&error.to_string()).into_owned();
-                let message = format!(
-                    "cannot read {path} of {alias}: {words}; the `resources:` line of the skill names its files"
-                );
+                let help = help(&error);
+                let message = format!("cannot read {path} of {alias}: {words}{help}");
                 Reply {
                     message: json!({
                         "ok": false,
-                        "error": {"code": "resource_not_read", "message": message},
+                        "error": {"code": error.code(), "message": message},
                         "data": null,
                     }),
                     row: format!("skill {alias} · {path} · cannot be read"),
@@ -120,6 +120,17 @@ impl Snapshot {
     }
 }
 
+/// Returns what to do about a file that was not read, to stand behind the words.
+fn help(error: &ResourceError) -> String {
+    match error {
+        ResourceError::Read(ReadError::TooLarge(_, _, bytes) | ReadError::PastEnd(_, bytes)) => {
+            format!("; it has {bytes}")
+        }
+        ResourceError::Read(ReadError::Window(..)) | ResourceError::Folder(_) => String::new(),
+        ResourceError::Read(_) => "; the `resources:` line of the skill names its files".to_owned(),
+    }
+}
+
 /// What a call asks for.
 struct Asked {
     name: String,
@@ -141,7 +152,7 @@ impl Asked {
         }
         Ok(Self {
             name: text(arguments, "name")?,
-            path: text(arguments, "path")?,
+            path: plain(&text(arguments, "path")?).to_owned(),
             window: Window {
                 offset: number(arguments, "offset")?.unwrap_or(0),
                 limit: number(arguments, "limit")?
@@ -149,6 +160,11 @@ impl Asked {
             },
         })
     }
+}
+
+/// Returns `path` without the `./` that many write before one.
+fn plain(path: &str) -> &str {
+    path.trim_start_matches("./")
 }
 
 fn text(arguments: &Map<String, Value>, key: &str) -> Result<String, ActivationError> {
@@ -231,8 +247,29 @@ mod tests {
     }
 
     #[test]
+    fn a_name_is_taken_as_it_is_offered_and_as_it_is_often_written() {
+        let folders = kits();
+        folders.write("home/.agents/skills/map-kit/odd\u{7}\u{200b}.md", "odd");
+        let snapshot = folders.load();
+        let read = |path: &str| {
+            let asked = json!({"name": "map-kit", "path": path});
+            snapshot.read_skill_file(&asked).message["data"]["content"].clone()
+        };
+
+        assert_eq!(read("./a.md"), "0123456789");
+        assert_eq!(read("././a.md"), "0123456789");
+        assert_eq!(read("odd\\u{7}\\u{200b}.md"), "odd");
+        assert_eq!(read("odd\u{7}\u{200b}.md"), "odd");
+        assert_eq!(read("./../a.md"), Value::Null);
+        assert_eq!(read(".//etc/passwd"), Value::Null);
+    }
+
+    #[test]
     fn a_call_that_reads_nothing_says_why() {
         let folders = kits();
+        folders.write("home/.agents/skills/map-kit/.git/config", "x");
+        let large = std::fs::File::create(folders.folder("home", "map-kit").join("large"));
+        large.unwrap().set_len(16_777_217).unwrap();
         let snapshot = folders.load();
         let failure = |arguments: Value| {
             let message = snapshot.read_skill_file(&arguments).message;
@@ -267,11 +304,27 @@ mod tests {
             ),
             (
                 json!({"name": "map-kit", "path": "a.md", "limit": 65_537}),
-                "resource_not_read: cannot read a.md of map-kit: offset must be nonnegative and limit must be 1..65536; the `resources:` line of the skill names its files",
+                "invalid_arguments: cannot read a.md of map-kit: offset must be nonnegative and limit must be 1..65536",
+            ),
+            (
+                json!({"name": "map-kit", "path": "a.md", "offset": 11}),
+                "invalid_arguments: cannot read a.md of map-kit: offset exceeds resource size; it has 10",
+            ),
+            (
+                json!({"name": "map-kit", "path": "large"}),
+                "resource_too_large: cannot read large of map-kit: resource exceeds 16777216 bytes; it has 16777217",
+            ),
+            (
+                json!({"name": "map-kit", "path": ".git/config"}),
+                "resource_not_entered: cannot read .git/config of map-kit: resource lies in .git, which is not entered; the `resources:` line of the skill names its files",
             ),
             (
                 json!({"name": "off-kit", "path": "SKILL.md"}),
                 "skill_off: the skill `off-kit` is off; `codeaf-skills on off-kit` turns it on",
+            ),
+            (
+                json!({"name": " map-kit ", "path": "SKILL.md"}),
+                "skill_not_found: no skill is called ` map-kit `; did you mean `map-kit`?",
             ),
             (
                 json!({"name": "map", "path": "SKILL.md"}),

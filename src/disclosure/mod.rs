@@ -72,6 +72,21 @@ impl Snapshot {
             .permits([&*alias, skill.name.as_str(), qualified.as_str()])
     }
 
+    /// Returns the names among the allowed skills that no skill bears, so that
+    /// they allow nothing.
+    #[must_use]
+    pub fn allowed_in_vain(&self) -> Vec<&str> {
+        let Allowed::Only(names) = &self.env().allowed else {
+            return Vec::new();
+        };
+        let is_borne = |name: &str| {
+            self.owners()
+                .any(|skill| skill.name == name || skill.source().qualify(&skill.name) == name)
+        };
+        let names = names.iter().map(String::as_str);
+        names.filter(|name| !is_borne(name)).collect()
+    }
+
     /// Returns the names of the callable skills for the enum of a tool, in the
     /// order of the catalog; nothing if there are none, for then there is no
     /// tool.

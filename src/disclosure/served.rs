@@ -16,7 +16,7 @@ use crate::discovery::skill_file::SKILL_FILE;
 use crate::discovery::snapshot::Snapshot;
 use crate::name::{Source, is_spec_name};
 use crate::skill::frontmatter;
-use crate::skill::resources::{self, Carried, Sha256, Tree, media_type, sha256_of};
+use crate::skill::resources::{self, Carried, ReadError, Sha256, Tree, media_type, sha256_of};
 use crate::text::{counted, nfc, one_line, size, visible};
 
 /// Files of a skill that a host of the extension need not exceed (SEP-2640).
@@ -95,6 +95,16 @@ pub enum ServedError {
         /// The address that was asked for.
         uri: String,
     },
+    /// The address is that of the skill's folder, and a file is asked for.
+    #[error(
+        "{} is the folder of a skill: add the path of a file, as in {}/SKILL.md",
+        visible(uri),
+        visible(uri)
+    )]
+    NotAFile {
+        /// The address that was asked for.
+        uri: String,
+    },
     /// The skill is not callable.
     #[error(transparent)]
     NotCallable(#[from] ActivationError),
@@ -117,13 +127,37 @@ pub enum ServedError {
         uri: String,
     },
     /// The file is not there, or may not be read.
-    #[error("cannot read {}: {source}", visible(uri))]
+    #[error("cannot read {}: {source}{}", visible(uri), bytes_of(source))]
     NotRead {
         /// The address that was asked for.
         uri: String,
         /// Why not.
         source: ResourceError,
     },
+}
+
+impl ServedError {
+    /// Returns the stable code.
+    #[must_use]
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Unknown { .. } => "skill_not_found",
+            Self::NotAFile { .. } => "not_a_file",
+            Self::NotCallable(error) => error.code(),
+            Self::NotASkill { .. } => "not_a_skill",
+            Self::NotCarried { .. } => "skill_not_carried",
+            Self::NotAFolder { .. } => "not_a_folder",
+            Self::NotRead { source, .. } => source.code(),
+        }
+    }
+}
+
+/// Returns how large a file is that is too large.
+fn bytes_of(error: &ResourceError) -> String {
+    match error {
+        ResourceError::Read(ReadError::TooLarge(_, _, bytes)) => format!("; it has {bytes}"),
+        _ => String::new(),
+    }
 }
 
 impl Snapshot {
@@ -156,6 +190,9 @@ impl Snapshot {
         let found = self.callable_at(uri)?;
         if found.path != SKILL_FILE {
             let uri = uri.to_owned();
+            if found.path.is_empty() {
+                return Err(ServedError::NotAFile { uri });
+            }
             return Err(ServedError::NotASkill { uri });
         }
         self.entry(found.skill)
@@ -227,6 +264,10 @@ impl Snapshot {
     /// Returns why nothing is served there.
     pub fn file_at(&self, uri: &str) -> Result<ServedFile, ServedError> {
         let Addressed { skill, path } = self.callable_at(uri)?;
+        if path.is_empty() {
+            let uri = uri.to_owned();
+            return Err(ServedError::NotAFile { uri });
+        }
         let bytes = self
             .whole(skill, &path)
             .map_err(|source| ServedError::NotRead {
@@ -545,6 +586,9 @@ mod tests {
         let kit = folders.folder("home", "map-kit");
         symlink("../secret", kit.join("link")).unwrap();
         fs::write(kit.join("a.bin"), [0, 255]).unwrap();
+        fs::write(kit.join("odd\u{7}.md"), "odd").unwrap();
+        let large = fs::File::create(kit.join("large")).unwrap();
+        large.set_len(16_777_217).unwrap();
         let snapshot = folders.load();
         let read = |uri| match snapshot.file_at(uri) {
             Ok(file) => format!("{} {:?}", file.mime_type, file.content),
@@ -576,8 +620,17 @@ mod tests {
             ),
             (
                 "skill://map-kit",
-                "cannot read skill://map-kit: resource must be a relative path without parent traversal",
+                "skill://map-kit is the folder of a skill: add the path of a file, as in skill://map-kit/SKILL.md",
             ),
+            (
+                "skill://map-kit/.git/config",
+                "cannot read skill://map-kit/.git/config: resource lies in .git, which is not entered",
+            ),
+            (
+                "skill://map-kit/large",
+                "cannot read skill://map-kit/large: resource exceeds 16777216 bytes; it has 16777217",
+            ),
+            ("skill://map-kit/odd%07.md", "text/markdown Text(\"odd\")"),
         ] {
             assert_eq!(read(uri), found);
         }

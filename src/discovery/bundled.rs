@@ -14,7 +14,7 @@ use crate::diagnostic::{Diagnostic, Rule};
 use crate::name::Source;
 use crate::personal::for_model;
 use crate::skill::resources::{self, Listing, Page, ReadError, Window};
-use crate::text::system_words;
+use crate::text::{system_words, unescaped};
 
 /// Why a bundled file was not read.
 #[derive(Debug, thiserror::Error)]
@@ -26,6 +26,17 @@ pub enum ResourceError {
     /// The file is not there, or may not be read.
     #[error(transparent)]
     Read(#[from] ReadError),
+}
+
+impl ResourceError {
+    /// Returns the stable code.
+    #[must_use]
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Folder(_) => "skill_read_error",
+            Self::Read(error) => error.code(),
+        }
+    }
 }
 
 /// Whose folder a file lies in.
@@ -117,6 +128,9 @@ impl Snapshot {
     /// Reads a page of a bundled file, byte for byte. Of a personal skill there
     /// is only its SKILL.md.
     ///
+    /// A name with hidden characters may also be given as it is shown, written
+    /// out by [`visible`](crate::text::visible).
+    ///
     /// # Errors
     ///
     /// Returns why the folder or the file may not be read.
@@ -130,12 +144,14 @@ impl Snapshot {
             return self.page_of(skill, self.read_skill(skill), window);
         }
         let folder = self.real_folder(skill).map_err(ResourceError::Folder)?;
-        Ok(resources::read(
-            &folder,
-            resource,
-            window,
-            &self.env().limits,
-        )?)
+        let read = |name: &str| resources::read_bundled(&folder, name, window, &self.env().limits);
+        match read(resource) {
+            Err(missing @ ReadError::Missing(..)) => {
+                let shown = unescaped(resource).and_then(|name| read(&name).ok());
+                shown.ok_or_else(|| missing.into())
+            }
+            read => Ok(read?),
+        }
     }
 
     /// Reads a page of a bundled file as a model may have it: see

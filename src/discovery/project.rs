@@ -18,23 +18,35 @@ pub struct Project {
 }
 
 impl Project {
+    /// The entries that make a folder a project.
+    pub const MARKERS: [&'static str; 2] = [".git", ".codeaf"];
+
     /// Finds the project of the starting folder: the nearest folder at or above
     /// it that holds `.git` or `.codeaf`, else the starting folder itself.
     ///
     /// The search stops below home, which is never a project.
     #[must_use]
     pub fn find(env: &Env) -> Option<Self> {
-        let homes = real_homes(env);
-        let below_home = || {
-            env.start
-                .ancestors()
-                .take_while(|folder| !homes.iter().any(|home| home == folder))
-        };
-        let marked = below_home().find(|folder| is_marked(folder));
-        let folder = marked.or_else(|| below_home().next())?;
+        let mut searched = Self::searched(env);
+        let start = searched.next()?;
+        let last = searched.last().unwrap_or(start);
+        let marked = is_marked(last);
         Some(Self {
-            folder: folder.to_path_buf(),
-            marked: marked.is_some(),
+            folder: if marked { last } else { start }.to_path_buf(),
+            marked,
+        })
+    }
+
+    /// Returns the folders in which a marker would make the project, nearest
+    /// first: from the starting folder up to the one that has it, or to the last
+    /// below home.
+    pub fn searched(env: &Env) -> impl Iterator<Item = &Path> {
+        let homes = real_homes(env);
+        let mut is_found = false;
+        env.start.ancestors().take_while(move |folder| {
+            let is_searched = !is_found && !homes.iter().any(|home| home == folder);
+            is_found = is_found || (is_searched && is_marked(folder));
+            is_searched
         })
     }
 
@@ -49,7 +61,7 @@ impl Project {
 
 fn is_marked(folder: &Path) -> bool {
     // A `.git` file marks a linked worktree or a submodule.
-    [".git", ".codeaf"]
+    Project::MARKERS
         .iter()
         .any(|marker| folder.join(marker).symlink_metadata().is_ok())
 }
@@ -104,6 +116,30 @@ mod tests {
             let project = project.map(|(folder, marked)| (folder.to_owned(), marked));
             assert_eq!(found(&root, start), project, "{start}");
         }
+    }
+
+    #[test]
+    fn the_search_ends_at_the_marker_or_below_home() {
+        let temporary = tempfile::tempdir().unwrap();
+        let root = temporary.path().canonicalize().unwrap();
+        fs::create_dir_all(root.join("home/repo/.git")).unwrap();
+        fs::create_dir_all(root.join("home/repo/a/b")).unwrap();
+        fs::create_dir_all(root.join("home/plain/a")).unwrap();
+        let searched = |start: &str| {
+            let mut env = Env::new(root.join(start));
+            env.home = Some(root.join("home"));
+            let folders = Project::searched(&env).map(|folder| folder.strip_prefix(&root).unwrap());
+            folders
+                .map(|folder| folder.display().to_string())
+                .collect::<Vec<_>>()
+        };
+
+        assert_eq!(
+            searched("home/repo/a/b"),
+            ["home/repo/a/b", "home/repo/a", "home/repo"]
+        );
+        assert_eq!(searched("home/plain/a"), ["home/plain/a", "home/plain"]);
+        assert!(searched("home").is_empty());
     }
 
     #[test]

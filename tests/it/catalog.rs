@@ -286,6 +286,25 @@ fn every_skill_is_a_slash_command_on_or_off() {
 }
 
 #[test]
+fn an_allowed_name_that_no_skill_has_is_noted() {
+    let sandbox = pdf();
+    sandbox.run(["on", "review", "--global"]).success();
+
+    for words in [&["render-catalog"][..], &["tool"], &["list"]] {
+        let allowed = ["--allowed-skills", "rev*, workspace/review,nope"];
+        let output = sandbox.run([words, &allowed].concat()).success();
+        assert_eq!(
+            output.stderr,
+            "note: --allowed-skills names `rev*`, and there is no skill of that name\n\
+             note: --allowed-skills names `nope`, and there is no skill of that name\n",
+            "{words:?}"
+        );
+    }
+    let words = ["tool", "--allowed-skills", "nope", "-q"];
+    sandbox.run(words).success().silent();
+}
+
+#[test]
 fn an_activation_that_fails_has_its_code() {
     let sandbox = pdf();
 

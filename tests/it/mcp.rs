@@ -689,6 +689,113 @@ fn the_first_root_is_the_project_and_the_others_are_attached() {
 }
 
 #[test]
+fn a_change_is_told_however_soon_it_follows_an_answer() {
+    let sandbox = two_kits()
+        .skill("other/.agents/skills", "other-kit", "Of the other project.")
+        .folder("other/.git")
+        .file("other/.codeaf/skills.json", r#"{"on": ["other-kit"]}"#);
+    let roots = |name: &str| {
+        let uri = format!("file://{}", sandbox.path(name).display());
+        json!({"roots": [{"uri": uri}]})
+    };
+
+    for pause in [0, 1, 5, 20, 40, 60, 79, 81, 100, 0, 0, 0] {
+        let mut client = Client::start(&sandbox, &[]);
+        client.roots = Some(roots("project"));
+        client.shake_hands("2025-11-25");
+        assert_eq!(client.offered(), ["map-kit"]);
+
+        std::thread::sleep(Duration::from_millis(pause));
+        client.roots = Some(roots("other"));
+        client.send(&json!({"jsonrpc": "2.0", "method": "notifications/roots/list_changed"}));
+
+        let deadline = Instant::now() + SOON;
+        let mut told = std::mem::take(&mut client.notifications);
+        let tools = "notifications/tools/list_changed".to_owned();
+        while !told.contains(&tools) {
+            let left = deadline.saturating_duration_since(Instant::now());
+            let message = client.receive(left);
+            let message = message.unwrap_or_else(|| panic!("not told after {pause} ms"));
+            told.push(message["method"].as_str().unwrap().to_owned());
+        }
+        assert_eq!(client.offered(), ["map-kit", "other-kit"]);
+    }
+}
+
+#[test]
+fn a_decision_right_after_the_first_answer_is_told() {
+    let sandbox = two_kits();
+    for _ in 0..5 {
+        let mut client = Client::connected(&sandbox);
+        assert_eq!(client.offered(), ["map-kit"]);
+        sandbox.write("home/.codeaf/skills.json", r#"{"on": ["off-kit"]}"#);
+
+        assert!(client.told().contains(&"tools".to_owned()));
+        assert_eq!(client.offered(), ["off-kit"]);
+        sandbox.write("home/.codeaf/skills.json", r#"{"on": ["map-kit"]}"#);
+    }
+}
+
+#[test]
+fn a_marker_that_appears_above_makes_another_project() {
+    let sandbox = Sandbox::new()
+        .skill("plain/.agents/skills", "plain-kit", "Above.")
+        .file("home/.codeaf/skills.json", r#"{"on": ["plain-kit"]}"#)
+        .folder("plain/a/b");
+    let start = sandbox.path("plain/a/b");
+    let mut client = Client::start(&sandbox, &["-C", start.to_str().unwrap()]);
+    client.shake_hands("2025-11-25");
+    assert!(client.offered().is_empty());
+    client.settle();
+
+    fs::create_dir(sandbox.path("plain/.git")).unwrap();
+
+    assert_eq!(client.told(), ["prompts", "resources", "tools"]);
+    assert_eq!(client.offered(), ["plain-kit"]);
+    fs::remove_dir(sandbox.path("plain/.git")).unwrap();
+    assert_eq!(client.told(), ["prompts", "resources", "tools"]);
+}
+
+#[test]
+fn what_cannot_be_read_is_listed_and_refused_with_its_code() {
+    let sandbox = two_kits().file("home/.agents/skills/map-kit/.git/config", "x");
+    let large = fs::File::create(sandbox.path("home/.agents/skills/map-kit/large")).unwrap();
+    large.set_len(16_777_217).unwrap();
+    let mut client = Client::connected(&sandbox);
+
+    let listed = client.ok("skills/list", json!({}))["skills"][0]["resources"].clone();
+    assert_eq!(
+        uris(&listed),
+        ["SKILL.md", "large", "references/guide.md"].map(|file| format!("skill://map-kit/{file}"))
+    );
+    for (file, code, words) in [
+        (
+            "/large",
+            "resource_too_large",
+            "cannot read skill://map-kit/large: resource exceeds 16777216 bytes; it has 16777217",
+        ),
+        (
+            "/.git/config",
+            "resource_not_entered",
+            "cannot read skill://map-kit/.git/config: resource lies in .git, which is not entered",
+        ),
+        (
+            "",
+            "not_a_file",
+            "skill://map-kit is the folder of a skill: add the path of a file, as in skill://map-kit/SKILL.md",
+        ),
+    ] {
+        let answer = client.ask(
+            "resources/read",
+            json!({"uri": format!("skill://map-kit{file}")}),
+        );
+        assert_eq!(answer["error"]["code"], -32_602);
+        assert_eq!(answer["error"]["data"]["code"], code);
+        assert_eq!(answer["error"]["message"], words);
+    }
+}
+
+#[test]
 fn a_client_that_never_says_its_roots_is_served_all_the_same() {
     let sandbox = two_kits();
     let mut client = Client::start(&sandbox, &[]);
@@ -727,6 +834,7 @@ fn what_is_no_request_is_answered_and_the_server_stays_up() {
         (b"17", Some(-32_600)),
         (b"{\"id\": 1}", Some(-32_600)),
         (b"", None),
+        (b" \t ", None),
         (b"{\"jsonrpc\": \"2.0\", \"method\": \"notifications/cancelled\", \"params\": {\"requestId\": 1}}", None),
         (b"{\"jsonrpc\": \"2.0\", \"id\": 7, \"result\": {}}", None),
         (&b"[".repeat(100_000), Some(-32_700)),
@@ -746,6 +854,125 @@ fn what_is_no_request_is_answered_and_the_server_stays_up() {
     assert_eq!(unknown, -32_601);
     assert_eq!(client.offered(), ["map-kit"]);
     assert_eq!(client.hang_up(), (Some(0), vec![]));
+}
+
+#[test]
+fn a_request_that_lacks_something_is_told_what() {
+    let sandbox = two_kits();
+    let mut client = Client::start(&sandbox, &[]);
+    let early = (
+        -32_600,
+        "`initialize` comes first; without it, a request says its protocol version in `_meta`"
+            .to_owned(),
+    );
+
+    client.ok("ping", json!({}));
+    client.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled"}));
+    assert_eq!(client.refused("tools/list", json!({})), early);
+    assert_eq!(client.refused("no/such/method", json!({})), early);
+    let (code, words) = client.refused("initialize", json!({"protocolVersion": 5}));
+    assert_eq!(
+        (code, &*words),
+        (-32_602, "`protocolVersion` of `initialize` must be a text")
+    );
+
+    client.shake_hands("2025-11-25");
+    for (method, params, code, words) in [
+        (
+            "tools/call",
+            json!({}),
+            -32_602,
+            "`tools/call` needs the parameter `name`, a text",
+        ),
+        (
+            "skills/get",
+            json!({}),
+            -32_602,
+            "`skills/get` needs the parameter `uri`, a text",
+        ),
+        (
+            "resources/read",
+            json!({"uri": 5}),
+            -32_602,
+            "`uri` of `resources/read` must be a text",
+        ),
+        (
+            "prompts/list",
+            json!({"cursor": 5}),
+            -32_602,
+            "`cursor` of `prompts/list` must be a text",
+        ),
+        (
+            "prompts/list",
+            json!({"cursor": "x"}),
+            -32_602,
+            "the cursor is none of this list: ask without one for its beginning",
+        ),
+        (
+            "tools/call",
+            json!({"name": "no"}),
+            -32_602,
+            "there is no tool `no`",
+        ),
+        (
+            "no/such/method",
+            json!({}),
+            -32_601,
+            "there is no method `no/such/method`",
+        ),
+    ] {
+        assert_eq!(client.refused(method, params), (code, words.to_owned()));
+    }
+    client.send_line(br#"{"jsonrpc": "2.0", "id": 1.5, "method": "ping"}"#);
+    let answer = client.receive(PATIENCE).unwrap();
+    assert_eq!(
+        (&answer["id"], &answer["error"]["code"]),
+        (&Value::Null, &json!(-32_600))
+    );
+    client.send_line(br#"{"jsonrpc": "2.0", "id": "1", "method": "ping"}"#);
+    assert_eq!(client.receive(PATIENCE).unwrap()["id"], "1");
+}
+
+#[test]
+fn an_answer_that_nobody_reads_does_not_hold_up_the_end() {
+    let sandbox = two_kits();
+    sandbox.write("home/.agents/skills/map-kit/large", "x".repeat(4_000_000));
+    let mut command = sandbox.command(["mcp"]);
+    command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null());
+    let mut server = command.spawn().unwrap();
+    let input = server.stdin.as_mut().unwrap();
+    let hands = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
+        "protocolVersion": "2025-11-25", "capabilities": {},
+        "clientInfo": {"name": "test", "version": "1"},
+    }});
+    writeln!(input, "{hands}").unwrap();
+    writeln!(
+        input,
+        r#"{{"jsonrpc": "2.0", "method": "notifications/initialized"}}"#
+    )
+    .unwrap();
+    let read = json!({"jsonrpc": "2.0", "id": 1, "method": "resources/read", "params": {
+        "uri": "skill://map-kit/large",
+    }});
+    writeln!(input, "{read}").unwrap();
+    std::thread::sleep(Duration::from_secs(1));
+
+    let began = Instant::now();
+    let pid = server.id().to_string();
+    let kill = std::process::Command::new("kill")
+        .args(["-TERM", &pid])
+        .status();
+    assert!(kill.unwrap().success());
+    while server.try_wait().unwrap().is_none() {
+        assert!(
+            began.elapsed() < Duration::from_secs(2),
+            "the server goes on"
+        );
+        std::thread::sleep(Duration::from_millis(10));
+    }
 }
 
 #[test]

@@ -221,6 +221,21 @@ fn who_names_another_host_or_comes_from_another_site_is_refused() {
 }
 
 #[test]
+fn two_hosts_are_not_one() {
+    let sandbox = kit();
+    let server = Server::start(&sandbox);
+    let heads = format!(
+        "Host: 127.0.0.1:{}\r\nHost: evil.example\r\n{POST}",
+        server.port
+    );
+
+    let answer = server.send("POST /mcp", &heads, &request("ping", json!({})).to_string());
+
+    assert_eq!(answer.status, 400);
+    assert_eq!(answer.body, "the request names more than one host");
+}
+
+#[test]
 fn what_is_too_large_or_elsewhere_is_refused() {
     let sandbox = kit();
     let server = Server::start(&sandbox);
@@ -228,17 +243,194 @@ fn what_is_too_large_or_elsewhere_is_refused() {
 
     let large = server.send("POST /mcp", &heads, &" ".repeat(4 * 1024 * 1024 + 1));
     let elsewhere = server.send("POST /", &heads, "{}");
-    let read = server.send("DELETE /mcp", &heads, "");
-    let garbage = server.send("POST /mcp", &heads, "garbage");
+    let deleted = server.send("DELETE /mcp", &heads, "");
     let plain = heads.replace("application/json\r\nAccept", "text/plain\r\nAccept");
     let plain = server.send("POST /mcp", &plain, "{}");
 
     assert_eq!(large.status, 413);
     assert_eq!(elsewhere.status, 404);
-    assert_eq!(read.status, 405);
-    assert!((400..500).contains(&garbage.status), "{}", garbage.status);
+    assert_eq!(deleted.status, 405);
+    assert!(
+        deleted.head.contains("allow: GET, POST"),
+        "{}",
+        deleted.head
+    );
     assert_eq!(plain.status, 415);
     server.ok("tools/list", json!({}));
+}
+
+#[test]
+fn a_body_that_is_no_message_or_asks_for_too_little_is_refused_in_the_protocol() {
+    let sandbox = kit();
+    let server = Server::start(&sandbox);
+    let heads = format!("Host: 127.0.0.1:{}\r\n{POST}", server.port);
+    let call = |id: Value, method: &str, params: Value| {
+        json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string()
+    };
+
+    for (body, status, id, code, words) in [
+        (
+            "garbage".to_owned(),
+            400,
+            json!(null),
+            -32_700,
+            "this is not JSON: expected value at line 1 column 1",
+        ),
+        (
+            "[]".to_owned(),
+            400,
+            json!(null),
+            -32_600,
+            "messages come one at a time, not in a list",
+        ),
+        (
+            call(json!(1.5), "ping", json!({})),
+            400,
+            json!(null),
+            -32_600,
+            "`id` must be a text or a whole number of 64 bits",
+        ),
+        (
+            call(json!("a"), "tools/call", json!({})),
+            200,
+            json!("a"),
+            -32_602,
+            "`tools/call` needs the parameter `name`, a text",
+        ),
+        (
+            call(json!(2), "resources/read", json!({"uri": 5})),
+            200,
+            json!(2),
+            -32_602,
+            "`uri` of `resources/read` must be a text",
+        ),
+        (
+            call(json!(2), "skills/get", json!({})),
+            200,
+            json!(2),
+            -32_602,
+            "`skills/get` needs the parameter `uri`, a text",
+        ),
+        (
+            call(json!(2), "initialize", json!({"protocolVersion": 5})),
+            200,
+            json!(2),
+            -32_602,
+            "`protocolVersion` of `initialize` must be a text",
+        ),
+        (
+            call(json!(2), "tools/list", json!({"_meta": 5})),
+            200,
+            json!(2),
+            -32_602,
+            "the parameters of `tools/list` have another form than the protocol says",
+        ),
+        (
+            call(json!(2), "no/such", json!({})),
+            200,
+            json!(2),
+            -32_601,
+            "there is no method `no/such`",
+        ),
+    ] {
+        let answer = server.send("POST /mcp", &heads, &body);
+        assert_eq!(answer.status, status, "{body}");
+        assert!(
+            answer.head.contains("content-type: application/json"),
+            "{}",
+            answer.head
+        );
+        let message: Value = serde_json::from_str(&answer.body).unwrap();
+        assert_eq!(message["id"], id, "{body}");
+        assert_eq!(message["error"]["code"], code, "{body}");
+        assert_eq!(message["error"]["message"], words, "{body}");
+    }
+}
+
+#[test]
+fn an_answer_is_given_to_whoever_takes_it() {
+    let sandbox = kit();
+    let server = Server::start(&sandbox);
+    let ping = request("ping", json!({})).to_string();
+    let host = format!("Host: 127.0.0.1:{}\r\n", server.port);
+
+    for (heads, status) in [
+        ("Content-Type: application/json\r\nAccept: */*\r\n", 200),
+        (
+            "Content-Type: application/json\r\nAccept: application/*\r\n",
+            200,
+        ),
+        (
+            "Content-Type: application/json\r\nAccept: application/json\r\n",
+            200,
+        ),
+        ("Content-Type: application/json; charset=utf-8\r\n", 200),
+        (
+            "Content-Type: application/json\r\nAccept: text/html\r\n",
+            406,
+        ),
+        ("Content-Type: text/plain\r\nAccept: */*\r\n", 415),
+    ] {
+        let answer = server.send("POST /mcp", &format!("{host}{heads}"), &ping);
+        assert_eq!(answer.status, status, "{heads}");
+    }
+}
+
+#[test]
+fn neither_streams_nor_half_requests_keep_others_out() {
+    let sandbox = kit();
+    let server = Server::start(&sandbox);
+    let host = format!("Host: 127.0.0.1:{}\r\n", server.port);
+    let open = || {
+        let mut stream = server.connect();
+        let heads = format!("{host}Accept: text/event-stream\r\n");
+        write_request(&mut stream, "GET /mcp", &heads, "");
+        let mut stream = BufReader::new(stream);
+        let answer = read_answer(&mut stream);
+        (stream, answer)
+    };
+
+    let mut streams: Vec<_> = (0..32).map(|_| open()).collect();
+    assert!(streams.iter().all(|(_, answer)| answer.status == 200));
+    let (_, refused) = open();
+    assert_eq!(refused.status, 503);
+    assert!(refused.head.contains("retry-after: 10"), "{}", refused.head);
+    assert_eq!(
+        refused.body,
+        "all streams of changes are taken: end one, or come again later; other requests are answered"
+    );
+
+    // Heads without an end, and bodies.
+    let half: Vec<_> = (0..300)
+        .map(|index| {
+            let mut half = server.connect();
+            let body = if index % 2 == 0 { "" } else { "\r\n{" };
+            let text = format!("POST /mcp HTTP/1.1\r\n{host}{POST}Content-Length: 9\r\n{body}");
+            // It may have to go while it is written.
+            let _ = half.write_all(text.as_bytes());
+            half
+        })
+        .collect();
+    let began = Instant::now();
+    server.ok("tools/list", json!({}));
+    assert!(
+        began.elapsed() < Duration::from_secs(3),
+        "{:?}",
+        began.elapsed()
+    );
+    drop(half);
+
+    // Who leaves makes room, and the others are still told.
+    drop(streams.pop());
+    let deadline = Instant::now() + Duration::from_secs(5);
+    while open().1.status != 200 {
+        assert!(Instant::now() < deadline, "no place became free");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    sandbox.run(["off", "map-kit", "--global"]).success();
+    let lines = streams.remove(0).0.lines().map_while(Result::ok);
+    let mut events = lines.filter(|line| line.contains("list_changed"));
+    assert!(events.next().is_some());
 }
 
 #[test]

@@ -14,13 +14,10 @@ use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 use serde::Serialize;
 
+use super::page::not_entered;
 use crate::diagnostic::{Diagnostic, Rule};
 use crate::limits::Limits;
 use crate::text::counted;
-
-/// Folders that are named in a diagnostic and never entered: they hold a
-/// repository's or a package manager's files, not the skill's.
-const NOT_ENTERED: [&str; 2] = [".git", "node_modules"];
 
 /// The names of a skill's bundled files, and what kept others off the list.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -42,7 +39,8 @@ pub struct Listing {
 /// SKILL.md and hidden files are listed. A link that stays inside the skill is
 /// listed under its own name; one that leaves it, points at nothing, or leads
 /// to a file over [`Limits::resource_bytes`] is left to a diagnostic, and so is
-/// whatever is not a file. Each folder is visited once, by its real path. Folders
+/// whatever is not a file. Each folder is listed once, under its real path where
+/// the walk comes there, whatever links lead to it. Folders
 /// called `.git` or `node_modules` are not entered, nor are those deeper than
 /// [`Limits::walk_depth`]. A folder that cannot be read is a diagnostic, too:
 /// there is always a listing.
@@ -55,8 +53,8 @@ pub fn list(dir: &Path, limits: &Limits) -> Listing {
 /// skill's own SKILL.md and without anything hidden.
 ///
 /// No part of a name begins with a dot, and hidden folders use up no bound, so
-/// a large `.venv` takes no place from the files that matter. Otherwise as
-/// [`list`].
+/// a large `.venv` takes no place from the files that matter. A name that is not
+/// UTF-8, which no tool can give back, is only reported. Otherwise as [`list`].
 #[must_use]
 pub fn names(dir: &Path, limits: &Limits) -> Listing {
     Walk::new(dir, limits, Hidden::PassedOver).run()
@@ -180,7 +178,12 @@ impl<'a> Walk<'a> {
         if over > 0 {
             let more = if counted_all { "" } else { "at least " };
             let listed = counted(self.limits.resources, "file");
-            self.report_bound(format!("listed {listed}, left out {more}{over} more"));
+            self.report_bound(match self.hidden {
+                Hidden::Listed => format!("listed {listed}, left out {more}{over} more"),
+                Hidden::PassedOver => {
+                    format!("the model is told of {listed}, and not of {more}{over} more")
+                }
+            });
         }
         if self.unseen > 0 {
             let seen = counted(self.limits.walked_entries, "entry");
@@ -224,6 +227,9 @@ impl<'a> Walk<'a> {
             if child.to_str().is_none() {
                 let message = format!("{listed}: the name is not UTF-8, so `read` cannot reach it");
                 self.warn(Rule::InvalidUtf8, &listed, message);
+                if self.hidden == Hidden::PassedOver {
+                    continue;
+                }
             }
             self.look_at(&real.join(&child), &listed, depth);
         }
@@ -305,14 +311,15 @@ impl<'a> Walk<'a> {
 
     fn enter_child(&mut self, path: &Path, real: &Path, relative: &str, depth: usize) {
         let inside = real.strip_prefix(&self.root).unwrap_or(real);
+        let name = path.file_name().map(Path::new);
         // A link is judged by its own name and by every folder it leads through.
-        let closed = path
-            .file_name()
-            .into_iter()
-            .chain(inside.iter())
-            .find(|name| NOT_ENTERED.iter().any(|closed| name == closed));
-        if let Some(closed) = closed {
+        if let Some(closed) = name.and_then(not_entered).or_else(|| not_entered(inside)) {
             let message = format!("{relative}: {} is not entered", closed.display());
+            self.note(Rule::ResourceNotEntered, relative, message);
+        } else if path != real && self.comes_to(inside) {
+            let inside = inside.display().to_string();
+            let listed = if inside.is_empty() { "." } else { &inside };
+            let message = format!("{relative}: the same folder as {listed}, which is listed");
             self.note(Rule::ResourceNotEntered, relative, message);
         } else if depth >= self.limits.walk_depth {
             self.too_deep = true;
@@ -321,6 +328,13 @@ impl<'a> Walk<'a> {
         } else {
             self.enter(real, relative, depth + 1);
         }
+    }
+
+    /// Whether the walk comes to the folder `inside` the skill without a link.
+    fn comes_to(&self, inside: &Path) -> bool {
+        let is_passed_over = |part: &OsStr| part.as_encoded_bytes().starts_with(b".");
+        let hides = self.hidden == Hidden::PassedOver && inside.iter().any(is_passed_over);
+        !hides && inside.iter().count() <= self.limits.walk_depth
     }
 
     fn unlisted(&mut self, relative: &str, error: &io::Error) {
@@ -486,24 +500,32 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_reached_twice_is_walked_once() {
-        let skill = skill(&["b/file"]);
+    fn a_folder_reached_twice_is_listed_once_at_its_real_path() {
+        let skill = skill(&["b/file", ".c/file"]);
+        symlink(".c", skill.path().join("c")).expect("a link");
+        symlink(".c", skill.path().join("d")).expect("a link");
         symlink("b", skill.path().join("a")).expect("a link");
         symlink(".", skill.path().join("round")).expect("a link");
         symlink("..", skill.path().join("b/up")).expect("a link");
 
         let listing = listed(&skill);
 
-        assert_eq!(listing.resources, ["SKILL.md", "a/file"]);
+        assert_eq!(listing.resources, [".c/file", "SKILL.md", "b/file"]);
         assert_eq!(
             messages(&listing),
             [
-                "a/up: the same folder as ., which is listed",
-                "b: the same folder as a, which is listed",
+                "a: the same folder as b, which is listed",
+                "b/up: the same folder as ., which is listed",
+                "c: the same folder as .c, which is listed",
+                "d: the same folder as .c, which is listed",
                 "round: the same folder as ., which is listed",
             ]
         );
         assert!(!listing.truncated);
+        // What is hidden is told under the first link that shows it.
+        let told = names(skill.path(), &Limits::DEFAULT);
+        assert_eq!(told.resources, ["b/file", "c/file"]);
+        assert!(messages(&told).contains(&"d: the same folder as c, which is listed"));
     }
 
     #[test]
@@ -566,6 +588,11 @@ mod tests {
 
         assert_eq!(listing.resources, ["SKILL.md", "caf\u{fffd}"]);
         assert_eq!(rules(&listing), [Rule::InvalidUtf8]);
+        let told = names(skill.path(), &Limits::DEFAULT);
+        assert_eq!(
+            (told.resources.len(), rules(&told)),
+            (0, vec![Rule::InvalidUtf8])
+        );
     }
 
     #[test]
@@ -597,6 +624,13 @@ mod tests {
             assert_eq!((all.left_out, some.left_out), (listed, told), "{count}");
             assert_eq!(all.resources.len(), 512.min(count + 1));
             assert_eq!(some.resources.len(), 512.min(count));
+            if told > Some(0) {
+                let words = format!(
+                    "the model is told of 512 files, and not of {} more",
+                    count - 512
+                );
+                assert_eq!(messages(&some), [words]);
+            }
             for listing in [all, some] {
                 let bitten = listing.left_out != Some(0);
                 assert_eq!(listing.truncated, bitten);

@@ -4,6 +4,7 @@
 //! skill's folder. It does not know who asks, or whether the name was listed:
 //! a file that the listing left out can be read by its name.
 
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -15,6 +16,10 @@ use cap_std::fs::{Dir, OpenOptions, OpenOptionsExt};
 use serde::Serialize;
 
 use crate::limits::Limits;
+
+/// Folders that are named in a listing and never entered: they hold a
+/// repository's or a package manager's files, not the skill's.
+const NOT_ENTERED: [&str; 2] = [".git", "node_modules"];
 
 /// Which bytes of a file are asked for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -90,9 +95,13 @@ pub enum ReadError {
     /// It is a folder, a pipe, a device or a socket.
     #[error("resource is not a regular file")]
     NotAFile(Asked),
-    /// The file has more bytes than a bundled file may have: the number.
+    /// The file has more bytes than a bundled file may have: how many it may
+    /// have, and has.
     #[error("resource exceeds {1} bytes")]
-    TooLarge(Asked, u64),
+    TooLarge(Asked, u64, u64),
+    /// It lies in a folder that is named and not entered: which.
+    #[error("resource lies in {1}, which is not entered")]
+    NotEntered(Asked, String),
     /// The page would begin behind the end of the file: its bytes.
     #[error("offset exceeds resource size")]
     PastEnd(Asked, u64),
@@ -110,11 +119,23 @@ impl ReadError {
             | Self::Escapes(asked)
             | Self::NotAFile(asked)
             | Self::Window(asked, _)
-            | Self::TooLarge(asked, _)
+            | Self::TooLarge(asked, ..)
+            | Self::NotEntered(asked, _)
             | Self::PastEnd(asked, _)
             | Self::Missing(asked, _)
             | Self::Unresolved(asked, _)
             | Self::Unreadable(asked, _) => asked,
+        }
+    }
+
+    /// Returns the stable code.
+    #[must_use]
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Window(..) | Self::PastEnd(..) => "invalid_arguments",
+            Self::TooLarge(..) => "resource_too_large",
+            Self::NotEntered(..) => "resource_not_entered",
+            _ => "resource_not_read",
         }
     }
 }
@@ -138,17 +159,43 @@ pub fn read(
     window: Window,
     limits: &Limits,
 ) -> Result<Page, ReadError> {
-    let asked = Asked {
-        dir: dir.to_path_buf(),
-        resource: resource.to_owned(),
-    };
+    let asked = Asked::new(dir, resource);
+    page_of(asked, Asked::open, window, limits)
+}
+
+/// Reads a page of `resource` as [`read`] does, and nothing below the folders
+/// that a listing does not enter: `.git` and `node_modules`, by whatever name or
+/// link they are reached.
+///
+/// # Errors
+///
+/// Those of [`read`], and [`ReadError::NotEntered`].
+pub fn read_bundled(
+    dir: &Path,
+    resource: &str,
+    window: Window,
+    limits: &Limits,
+) -> Result<Page, ReadError> {
+    let asked = Asked::new(dir, resource);
+    page_of(asked, Asked::open_bundled, window, limits)
+}
+
+/// A file that was opened, its real path, and its size in bytes.
+type Opened = (File, PathBuf, u64);
+
+fn page_of(
+    asked: Asked,
+    open: impl Fn(&Asked) -> Result<Opened, ReadError>,
+    window: Window,
+    limits: &Limits,
+) -> Result<Page, ReadError> {
     let limit = window.limit.unwrap_or(limits.page_bytes);
     if !(1..=limits.page_bytes_max).contains(&limit) {
         return Err(ReadError::Window(asked, limits.page_bytes_max));
     }
-    let (file, path, size) = asked.open()?;
+    let (file, path, size) = open(&asked)?;
     if size > limits.resource_bytes {
-        return Err(ReadError::TooLarge(asked, limits.resource_bytes));
+        return Err(ReadError::TooLarge(asked, limits.resource_bytes, size));
     }
     if window.offset > size {
         return Err(ReadError::PastEnd(asked, size));
@@ -181,10 +228,7 @@ pub fn page(
     window: Window,
     limits: &Limits,
 ) -> Result<Page, ReadError> {
-    let asked = Asked {
-        dir: place.to_path_buf(),
-        resource: String::new(),
-    };
+    let asked = Asked::new(place, "");
     let limit = window.limit.unwrap_or(limits.page_bytes);
     if !(1..=limits.page_bytes_max).contains(&limit) {
         return Err(ReadError::Window(asked, limits.page_bytes_max));
@@ -210,8 +254,33 @@ pub fn page(
 }
 
 impl Asked {
-    /// Opens the file. Returns it with its real path and its size in bytes.
-    pub(super) fn open(&self) -> Result<(File, PathBuf, u64), ReadError> {
+    pub(super) fn new(dir: &Path, resource: &str) -> Self {
+        Self {
+            dir: dir.to_path_buf(),
+            resource: resource.to_owned(),
+        }
+    }
+
+    /// Opens the file unless it lies in a folder that is not entered.
+    pub(super) fn open_bundled(&self) -> Result<Opened, ReadError> {
+        let enter = |path: &Path| match path.parent().and_then(not_entered) {
+            Some(closed) => {
+                let closed = closed.to_string_lossy().into_owned();
+                Err(ReadError::NotEntered(self.clone(), closed))
+            }
+            None => Ok(()),
+        };
+        enter(&self.relative()?)?;
+        let opened = self.open()?;
+        // Links may lead there, too.
+        let root = self.dir.canonicalize();
+        let root = root.map_err(|error| ReadError::Unresolved(self.clone(), error))?;
+        enter(opened.1.strip_prefix(root).unwrap_or(&opened.1))?;
+        Ok(opened)
+    }
+
+    /// Opens the file.
+    pub(super) fn open(&self) -> Result<Opened, ReadError> {
         let relative = self.relative()?;
         let unresolved = |error| ReadError::Unresolved(self.clone(), error);
         let root = self.dir.canonicalize().map_err(unresolved)?;
@@ -274,6 +343,13 @@ impl Asked {
             ReadError::Unreadable(self.clone(), error)
         }
     }
+}
+
+/// Returns the first part of `path` that names a folder which is named in a
+/// listing and never entered.
+pub(super) fn not_entered(path: &Path) -> Option<&OsStr> {
+    path.iter()
+        .find(|part| NOT_ENTERED.iter().any(|closed| part == closed))
 }
 
 /// Opens for reading, and returns at once from a pipe that nobody writes to.
@@ -430,6 +506,44 @@ mod tests {
 
             assert_eq!(page.path, root.join("skill").join(real), "{resource}");
         }
+    }
+
+    #[test]
+    fn nothing_below_a_folder_that_is_not_entered_is_a_bundled_file() {
+        let skill = skill();
+        let folder = skill.path().join("skill");
+        for file in [
+            ".git/config",
+            "lib/node_modules/left/pad.js",
+            "lib/run.js",
+            "mod/.git",
+        ] {
+            fs::create_dir_all(folder.join(file).parent().expect("a parent")).expect("a folder");
+            fs::write(folder.join(file), INSIDE).expect("a file");
+        }
+        symlink("lib/node_modules/left", folder.join("pad")).expect("a link");
+        symlink("lib", folder.join("node_modules")).expect("a link");
+        let read = |resource| {
+            let page = read_bundled(&folder, resource, Window::default(), &Limits::DEFAULT);
+            page.map(|page| page.content)
+                .map_err(|error| format!("{}: {error}", error.code()))
+        };
+
+        for (resource, closed) in [
+            (".git/config", ".git"),
+            (".git/none", ".git"),
+            ("lib/node_modules/left/pad.js", "node_modules"),
+            ("node_modules/run.js", "node_modules"),
+            ("pad/pad.js", "node_modules"),
+        ] {
+            let words =
+                format!("resource_not_entered: resource lies in {closed}, which is not entered");
+            assert_eq!(read(resource), Err(words), "{resource}");
+            assert!(page(&skill, resource, 0, None).is_ok() || resource == ".git/none");
+        }
+        assert_eq!(read("lib/run.js").as_deref(), Ok(INSIDE));
+        // A worktree's or a submodule's is a file like any other.
+        assert_eq!(read("mod/.git").as_deref(), Ok(INSIDE));
     }
 
     #[test]

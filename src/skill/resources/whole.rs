@@ -46,10 +46,10 @@ pub fn sha256_of(bytes: &[u8]) -> Sha256 {
 ///
 /// # Errors
 ///
-/// Those of [`read`](super::read) that are about the name and the file.
+/// Those of [`read_bundled`](super::read_bundled) that are about the name and the file.
 pub fn sha256(dir: &Path, resource: &str) -> Result<(Sha256, u64), ReadError> {
-    let asked = asked(dir, resource);
-    let (mut file, _, _) = asked.open()?;
+    let asked = Asked::new(dir, resource);
+    let (mut file, _, _) = asked.open_bundled()?;
     let mut hasher = Hasher::new();
     let mut chunk = vec![0; CHUNK];
     let mut size = 0;
@@ -70,27 +70,25 @@ pub fn sha256(dir: &Path, resource: &str) -> Result<(Sha256, u64), ReadError> {
 ///
 /// # Errors
 ///
-/// Those of [`read`](super::read); a file over [`Limits::resource_bytes`] is too
+/// Those of [`read_bundled`](super::read_bundled); a file over [`Limits::resource_bytes`] is too
 /// large.
 pub fn read_whole(dir: &Path, resource: &str, limits: &Limits) -> Result<Vec<u8>, ReadError> {
-    let asked = asked(dir, resource);
-    let (file, _, _) = asked.open()?;
+    let asked = Asked::new(dir, resource);
+    let (file, _, size) = asked.open_bundled()?;
+    if size > limits.resource_bytes {
+        return Err(ReadError::TooLarge(asked, limits.resource_bytes, size));
+    }
     let mut bytes = Vec::new();
     // One byte more than the bound, so that a file that grows is noticed.
     let mut bounded = file.take(limits.resource_bytes.saturating_add(1));
     match bounded.read_to_end(&mut bytes) {
-        Ok(_) if bytes.len() as u64 > limits.resource_bytes => {
-            Err(ReadError::TooLarge(asked, limits.resource_bytes))
-        }
+        Ok(_) if bytes.len() as u64 > limits.resource_bytes => Err(ReadError::TooLarge(
+            asked,
+            limits.resource_bytes,
+            bytes.len() as u64,
+        )),
         Ok(_) => Ok(bytes),
         Err(error) => Err(ReadError::Unreadable(asked, error)),
-    }
-}
-
-fn asked(dir: &Path, resource: &str) -> Asked {
-    Asked {
-        dir: dir.to_path_buf(),
-        resource: resource.to_owned(),
     }
 }
 
@@ -125,7 +123,7 @@ mod tests {
 
         let read = read_whole(folder.path(), "a", &limits);
 
-        assert!(matches!(read, Err(ReadError::TooLarge(_, 10))));
+        assert!(matches!(read, Err(ReadError::TooLarge(_, 10, 11))));
         assert_eq!(sha256(folder.path(), "a").unwrap().1, 11);
     }
 

@@ -94,7 +94,7 @@ fn not_read(error: ResourceError, args: &Read) -> Failure {
         cell(&args.resource),
         cell(&args.name)
     );
-    Failure::from_error("resource-not-read", error)
+    Failure::from_error(error.code(), error)
         .context(what)
         .help(help)
 }

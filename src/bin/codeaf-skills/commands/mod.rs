@@ -85,6 +85,12 @@ fn load_as(
     for warning in snapshot.warnings() {
         console.finding(warning);
     }
+    for name in snapshot.allowed_in_vain() {
+        console.note(format!(
+            "note: --allowed-skills names `{}`, and there is no skill of that name",
+            cell(name)
+        ));
+    }
     // The process ends with the command: to take thousands of skills apart
     // before would only cost time.
     std::mem::forget(snapshot.clone());

@@ -9,33 +9,35 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
+use codeaf_skills::Limits;
 use http_body_util::channel::Channel;
 use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
-use hyper::body::Incoming;
-use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue};
+use hyper::body::{Body, Incoming};
+use hyper::header::{
+    ACCEPT, ALLOW, CACHE_CONTROL, CONTENT_TYPE, HOST, HeaderMap, HeaderName, HeaderValue,
+    RETRY_AFTER,
+};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
+use serde_json::Value;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{Semaphore, mpsc};
+use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use super::lines::LINE_BYTES;
+use super::connections::{Connection, Connections};
 
 /// Where the protocol is spoken.
 const PATH: &str = "/mcp";
-/// Connections at once. An agent opens a few; more wait their turn.
-const CONNECTIONS: usize = 128;
-/// Bytes of the head of a request.
-const HEAD_BYTES: usize = 65_536;
-/// How long the head of a request may take to arrive, and its body.
-const ARRIVAL: Duration = Duration::from_secs(15);
 /// How long a stream of events is silent at most.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
+
+pub(super) const JSON: &str = "application/json";
+pub(super) const EVENTS: &str = "text/event-stream";
 
 pub(super) type Answer = Response<BoxBody<Bytes, Infallible>>;
 
@@ -44,38 +46,35 @@ pub(super) trait Answering: Clone + Send + Sync + 'static {
     /// Answers a request that came in at `local`.
     fn answer(
         &self,
-        request: Request<Full<Bytes>>,
+        request: Request<Bytes>,
         local: SocketAddr,
     ) -> impl Future<Output = Answer> + Send;
 }
 
-/// Serves until `closing`; then lets running requests end, for `patience` at
-/// most.
+/// Serves until `closing`; then lets running requests end, for
+/// [`Limits::SERVER_END`] at most.
 pub(super) async fn serve(
     listener: TcpListener,
     answering: impl Answering,
     closing: CancellationToken,
-    patience: Duration,
 ) {
-    let room = Arc::new(Semaphore::new(CONNECTIONS));
+    let all = Connections::new(Limits::SERVER_CONNECTIONS);
     let mut connections = JoinSet::new();
+    let next = async || {
+        let accepted = listener.accept().await;
+        (accepted, all.enter().await)
+    };
     loop {
-        let Ok(place) = Arc::clone(&room).acquire_owned().await else {
-            break;
-        };
-        let accepted = tokio::select! {
-            accepted = listener.accept() => accepted,
+        let (accepted, place) = tokio::select! {
+            next = next() => next,
             () = closing.cancelled() => break,
         };
         // Connections that ended are taken off the list.
         while connections.try_join_next().is_some() {}
         match accepted {
             Ok((stream, _)) => {
-                let connection = connection(stream, answering.clone(), closing.clone());
-                connections.spawn(async move {
-                    connection.await;
-                    drop(place);
-                });
+                let answering = answering.clone();
+                connections.spawn(connection(stream, place, answering, closing.clone()));
             }
             // Out of file descriptors, say: one moment later it may do.
             Err(_) => tokio::time::sleep(Duration::from_millis(50)).await,
@@ -83,27 +82,34 @@ pub(super) async fn serve(
     }
     drop(listener);
     let all_ended = async { while connections.join_next().await.is_some() {} };
-    let _ = timeout(patience, all_ended).await;
+    let _ = timeout(Limits::SERVER_END, all_ended).await;
 }
 
-async fn connection(stream: TcpStream, answering: impl Answering, closing: CancellationToken) {
+async fn connection(
+    stream: TcpStream,
+    place: Arc<Connection>,
+    answering: impl Answering,
+    closing: CancellationToken,
+) {
     let Ok(local) = stream.local_addr() else {
         return;
     };
     let _ = stream.set_nodelay(true);
+    let must_go = place.must_go.clone();
     let service = service_fn(move |request| {
-        let answering = answering.clone();
-        async move { Ok::<_, Infallible>(answer(request, answering, local).await) }
+        let (answering, place) = (answering.clone(), Arc::clone(&place));
+        async move { Ok::<_, Infallible>(answer(request, answering, local, place).await) }
     });
     let served = http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(ARRIVAL)
-        .max_buf_size(HEAD_BYTES)
+        .header_read_timeout(Limits::SERVER_ARRIVAL)
+        .max_buf_size(Limits::SERVER_HEAD_BYTES)
         .serve_connection(TokioIo::new(stream), service);
     let mut served = std::pin::pin!(served);
     tokio::select! {
         // The client went away, or spoke no HTTP.
         _ = served.as_mut() => return,
+        () = must_go.cancelled() => return,
         () = closing.cancelled() => served.as_mut().graceful_shutdown(),
     }
     let _ = served.await;
@@ -113,26 +119,87 @@ async fn answer(
     request: Request<Incoming>,
     answering: impl Answering,
     local: SocketAddr,
+    place: Arc<Connection>,
 ) -> Answer {
     if request.uri().path() != PATH {
         return refusal(StatusCode::NOT_FOUND, "the protocol is spoken at /mcp");
     }
+    if request.headers().get_all(HOST).iter().count() > 1 {
+        return refusal(
+            StatusCode::BAD_REQUEST,
+            "the request names more than one host",
+        );
+    }
     let (head, body) = request.into_parts();
-    match timeout(ARRIVAL, Limited::new(body, LINE_BYTES).collect()).await {
+    let body = Limited::new(body, Limits::SERVER_MESSAGE_BYTES).collect();
+    match timeout(Limits::SERVER_ARRIVAL, body).await {
         Err(_) => refusal(
             StatusCode::REQUEST_TIMEOUT,
             "the body did not arrive in time",
         ),
         Ok(Err(error)) if error.is::<LengthLimitError>() => refusal(
             StatusCode::PAYLOAD_TOO_LARGE,
-            "the body has more than 4,194,304 bytes",
+            "the body has more than 4194304 bytes",
         ),
         Ok(Err(_)) => refusal(StatusCode::BAD_REQUEST, "the body could not be read"),
         Ok(Ok(body)) => {
-            let request = Request::from_parts(head, Full::new(body.to_bytes()));
-            answering.answer(request, local).await
+            let working = place.work();
+            let request = Request::from_parts(head, body.to_bytes());
+            let answer = answering.answer(request, local).await;
+            // What is there as a whole needs nothing but a client that reads it.
+            if answer.body().size_hint().exact().is_some() {
+                answer
+            } else {
+                holding(answer, working)
+            }
         }
     }
+}
+
+/// Whether `heads` take an answer of this media type. Who says nothing takes
+/// everything.
+pub(super) fn accepts(heads: &HeaderMap, media_type: &str) -> bool {
+    let family = media_type.split_once('/').map_or("", |(family, _)| family);
+    let takes = |range: &str| {
+        let mut parts = range
+            .split(';')
+            .map(|part| part.trim().to_ascii_lowercase());
+        let named = parts.next().unwrap_or_default();
+        let fits = named == media_type || named == "*/*" || named == format!("{family}/*");
+        let is_refused = |part: String| {
+            let weight = part
+                .strip_prefix("q=")
+                .and_then(|weight| weight.parse().ok());
+            weight.is_some_and(|weight: f32| weight <= 0.0)
+        };
+        fits && !parts.any(is_refused)
+    };
+    let mut ranges = heads
+        .get_all(ACCEPT)
+        .iter()
+        .flat_map(|value| value.to_str().unwrap_or_default().split(','))
+        .peekable();
+    ranges.peek().is_none() || ranges.any(takes)
+}
+
+/// Whether the body is said to be JSON.
+pub(super) fn is_json(heads: &HeaderMap) -> bool {
+    let value = heads
+        .get(CONTENT_TYPE)
+        .and_then(|value| value.to_str().ok());
+    let media_type = value.and_then(|value| value.split(';').next());
+    media_type.is_some_and(|named| named.trim().eq_ignore_ascii_case(JSON))
+}
+
+/// Keeps `held` until the body of `answer` is sent or given up.
+pub(super) fn holding(answer: Answer, held: impl Send + Sync + 'static) -> Answer {
+    answer.map(|body| {
+        let keep = move |frame| {
+            let _ = &held;
+            frame
+        };
+        body.map_frame(keep).boxed()
+    })
 }
 
 /// Answers with a stream of `events`, as server-sent events, until `closing`.
@@ -144,10 +211,6 @@ pub(super) fn event_stream(
     // Falls with the body, when the client is gone.
     let gone = CancellationToken::new();
     let guard = gone.clone().drop_guard();
-    let body = body.map_frame(move |frame| {
-        let _ = &guard;
-        frame
-    });
     tokio::spawn(async move {
         loop {
             let sent = tokio::select! {
@@ -165,15 +228,74 @@ pub(super) fn event_stream(
             }
         }
     });
-    let mut response = Response::new(body.boxed());
-    let heads = response.headers_mut();
-    heads.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
-    heads.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
-    response
+    let response = with(Response::new(body.boxed()), CONTENT_TYPE, EVENTS);
+    holding(with(response, CACHE_CONTROL, "no-cache"), guard)
 }
 
-fn refusal(status: StatusCode, words: &'static str) -> Answer {
+/// Answers with what is to be read by a program.
+pub(super) fn json(status: StatusCode, value: &Value) -> Answer {
+    let mut response = Response::new(Full::from(value.to_string()).boxed());
+    *response.status_mut() = status;
+    with(response, CONTENT_TYPE, JSON)
+}
+
+/// Refuses with what is to be read by a person.
+pub(super) fn refusal(status: StatusCode, words: &'static str) -> Answer {
     let mut response = Response::new(Full::from(words).boxed());
     *response.status_mut() = status;
-    response
+    with(response, CONTENT_TYPE, "text/plain; charset=utf-8")
+}
+
+pub(super) fn no_such_method() -> Answer {
+    let words = "requests are sent with POST; GET opens the stream of changes";
+    with(
+        refusal(StatusCode::METHOD_NOT_ALLOWED, words),
+        ALLOW,
+        "GET, POST",
+    )
+}
+
+/// Refuses one more stream of changes.
+pub(super) fn no_more_streams() -> Answer {
+    let words = "all streams of changes are taken: end one, or come again later; other requests are answered";
+    with(
+        refusal(StatusCode::SERVICE_UNAVAILABLE, words),
+        RETRY_AFTER,
+        "10",
+    )
+}
+
+fn with(mut answer: Answer, name: HeaderName, value: &'static str) -> Answer {
+    answer
+        .headers_mut()
+        .insert(name, HeaderValue::from_static(value));
+    answer
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_is_taken_by_name_by_family_or_by_silence() {
+        for (accept, takes) in [
+            (&[][..], true),
+            (&["application/json"], true),
+            (&["Application/JSON; charset=utf-8"], true),
+            (&["text/html, application/*;q=0.8"], true),
+            (&["*/*"], true),
+            (&["text/event-stream", "application/json"], true),
+            (&["text/event-stream"], false),
+            (&["text/*"], false),
+            (&["application/json;q=0"], false),
+            (&["application/json; q=0.0, text/html"], false),
+            (&[""], false),
+        ] {
+            let mut heads = HeaderMap::new();
+            for value in accept {
+                heads.append(ACCEPT, HeaderValue::from_static(value));
+            }
+            assert_eq!(accepts(&heads, JSON), takes, "{accept:?}");
+        }
+    }
 }

@@ -5,10 +5,7 @@ use std::io::Write;
 use std::sync::{Mutex, PoisonError};
 
 use codeaf_skills::text::one_line;
-use codeaf_skills::{Diagnostic, Digest};
-
-/// Messages kept in mind, so that each is told once.
-const TOLD: usize = 4_096;
+use codeaf_skills::{Diagnostic, Digest, Limits};
 
 /// Writes each message once.
 #[derive(Debug)]
@@ -55,7 +52,7 @@ impl Log {
 
     fn write_once(&self, line: &str) {
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-        if told.len() >= TOLD {
+        if told.len() >= Limits::SERVER_TOLD {
             told.clear();
         }
         if told.insert(Digest::of(line)) {

@@ -6,9 +6,11 @@
 //! noticed.
 
 mod config;
+mod connections;
 mod http;
 mod lines;
 mod log;
+mod message;
 mod project;
 mod protocol;
 mod skills;
@@ -18,7 +20,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use codeaf_skills::Snapshot;
+use codeaf_skills::{Limits, Snapshot};
 use tokio::net::TcpListener;
 use tokio::runtime::{Builder, Runtime};
 use tokio::signal::unix::{SignalKind, signal};
@@ -32,10 +34,6 @@ use skills::Skills;
 
 pub(crate) use config::Agent;
 
-/// How long what is still running may take when the process is asked to end.
-const PATIENCE: Duration = Duration::from_secs(3);
-/// Threads for what reads much: hashing a page of skills, walking their folders.
-const READERS: usize = 2;
 /// How long such a thread waits for more work before it ends.
 const READER_IDLE: Duration = Duration::from_secs(2);
 
@@ -63,7 +61,7 @@ pub(crate) fn run(
     let skills = Skills::new(load(console)?, Log::new(start.quiet));
     let runtime = Builder::new_current_thread()
         .enable_all()
-        .max_blocking_threads(READERS)
+        .max_blocking_threads(Limits::SERVER_READERS)
         .thread_keep_alive(READER_IDLE)
         .build()
         .map_err(|error| Failure::from_error("start", error).context("cannot start the server"))?;
@@ -84,10 +82,18 @@ fn stdio(runtime: &Runtime, skills: &Arc<Skills>, start: &Start) -> Result<(), F
             Failure::from_error("start", error).context("cannot use standard input and output")
         })?;
         protocol::serve_stdio(skills, incoming, outgoing, !start.is_fixed).await;
+        // What was answered is written before the process ends, for as long as
+        // it is to live.
+        let ends = async {
+            closing.cancelled().await;
+            tokio::time::sleep(Limits::SERVER_END).await;
+        };
+        tokio::select! {
+            _ = tokio::time::timeout(Limits::SERVER_LAST_WORDS, written) => {}
+            () = ends => {}
+        }
         closing.cancel();
         signals.abort();
-        // What was answered is written before the process ends.
-        let _ = tokio::time::timeout(PATIENCE, written).await;
         Ok(())
     })
 }
@@ -109,7 +115,7 @@ fn over_http(
         skills.log.note(&format!("listening on http://{bound}/mcp"));
         watch::start(skills);
         let endpoint = protocol::Endpoint::new(skills, hosts);
-        http::serve(listener, endpoint, skills.closing.clone(), PATIENCE).await;
+        http::serve(listener, endpoint, skills.closing.clone()).await;
         signals.abort();
         Ok(())
     })

@@ -3,11 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
-use codeaf_skills::Env;
+use codeaf_skills::{Env, Limits};
 use percent_encoding::percent_decode_str;
-
-/// Roots that are looked at. An editor's workspace has a few folders.
-const ROOTS: usize = 64;
 
 /// Returns `env` with the first of `roots` as its start and the others attached,
 /// and what became of roots that cannot be used. Without a usable root the
@@ -15,7 +12,7 @@ const ROOTS: usize = 64;
 pub(super) fn with_roots(env: &Env, roots: &[String]) -> (Env, Vec<String>) {
     let mut passed_over = Vec::new();
     let mut folders = Vec::new();
-    for uri in roots.iter().take(ROOTS) {
+    for uri in roots.iter().take(Limits::SERVER_ROOTS) {
         match folder(uri) {
             Ok(folder) if folders.contains(&folder) => {}
             Ok(folder) => folders.push(folder),
@@ -24,8 +21,8 @@ pub(super) fn with_roots(env: &Env, roots: &[String]) -> (Env, Vec<String>) {
             }
         }
     }
-    if roots.len() > ROOTS {
-        let more = roots.len() - ROOTS;
+    if roots.len() > Limits::SERVER_ROOTS {
+        let more = roots.len() - Limits::SERVER_ROOTS;
         passed_over.push(format!("{more} more roots of the client are passed over"));
     }
     let mut env = env.clone();

@@ -8,28 +8,29 @@ use std::borrow::Cow;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
 use bytes::Bytes;
 use codeaf_skills::disclosure::{FILE_TOOL, ServedError, ToolCall};
 use codeaf_skills::skill::resources::Carried;
 use codeaf_skills::text::{one_line, write_json};
 use codeaf_skills::{
-    ActivationError, CatalogForm, Freshness, Ledger, Reply, ResourceError, Snapshot,
+    ActivationError, CatalogForm, Freshness, Ledger, Limits, Reply, ResourceError, Snapshot,
 };
 use http_body_util::Full;
-use hyper::header::ACCEPT;
+use hyper::header::{ACCEPT, HeaderMap, HeaderValue};
+use hyper::http::request::Parts;
 use hyper::{Method, Request, StatusCode};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ClientCapabilities,
-    ClientJsonRpcMessage, ContentBlock, DiscoverResult, ErrorCode, GetPromptRequestParams,
-    GetPromptResponse, GetPromptResult, GetSkillRequestParams, GetSkillResult, Implementation,
-    InitializeRequestParams, InitializeResult, JsonObject, ListPromptsResult, ListResourcesResult,
-    ListSkillsResult, ListToolsResult, PaginatedRequestParams, Prompt, PromptArgument,
-    PromptMessage, ProtocolVersion, ReadResourceDirectoryRequestParams,
-    ReadResourceDirectoryResult, ReadResourceRequestParams, ReadResourceResponse,
-    ReadResourceResult, Resource, ResourceContents, Role, ServerCapabilities, ServerConfig,
-    ServerJsonRpcMessage, Skill, SubscriptionFilter, Tool, ToolAnnotations,
+    ClientJsonRpcMessage, ClientRequest, ContentBlock, CustomRequest, CustomResult, DiscoverResult,
+    ErrorCode, GetMeta, GetPromptRequestParams, GetPromptResponse, GetPromptResult,
+    GetSkillRequestParams, GetSkillResult, Implementation, InitializeRequestParams,
+    InitializeResult, JsonObject, ListPromptsResult, ListResourcesResult, ListSkillsResult,
+    ListToolsResult, PaginatedRequestParams, Prompt, PromptArgument, PromptMessage,
+    ProtocolVersion, ReadResourceDirectoryRequestParams, ReadResourceDirectoryResult,
+    ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, Resource,
+    ResourceContents, Role, ServerCapabilities, ServerConfig, ServerJsonRpcMessage, Skill,
+    SubscriptionFilter, Tool, ToolAnnotations,
 };
 use rmcp::service::{
     NotificationContext, Peer, RequestContext, SubscriptionContext, serve_server_with_ct,
@@ -37,14 +38,15 @@ use rmcp::service::{
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService, Transport};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use tokio::sync::{mpsc, watch as watching};
+use tokio::sync::{Semaphore, mpsc, watch as watching};
 
 use super::http::{self, Answer, Answering};
-use super::lines::{LINE_BYTES, Line};
-use super::skills::{Changes, List, Skills, prompts};
+use super::lines::Line;
+use super::message::{self, Refusal};
+use super::skills::{Changes, List, Shown, Skills, prompts, tools};
 use super::watch;
 
 /// The versions that are spoken. An older client is offered the newest that has
@@ -60,13 +62,7 @@ const INSTRUCTIONS: &str = "\
 This server offers the user's Agent Skills. The user decides which ones are on, with the program \
 `codeaf-skills`; the tool `skill` loads those that are, and `read_skill_file` reads the files that they bundle.";
 
-/// Entries of a page of prompts or resources. Many clients read the first page
-/// alone, and this holds what people own.
-const PAGE: usize = 2_000;
-/// Entries of a page of skills, whose files are read and hashed for it.
-const SKILLS_PAGE: usize = 100;
-/// How long requests wait for the roots that the client said it has.
-const ROOTS_PATIENCE: Duration = Duration::from_secs(2);
+type Service = StreamableHttpService<Server, NeverSessionManager>;
 
 /// Speaks the protocol over lines until the client hangs up or the process is to
 /// end. `asks_roots`: whether the client's roots say which project is meant.
@@ -79,7 +75,7 @@ pub(super) async fn serve_stdio(
     let lines = Lines {
         incoming,
         outgoing,
-        has_opened: false,
+        is_open: false,
         skills: Arc::clone(skills),
     };
     let server = Server {
@@ -87,6 +83,7 @@ pub(super) async fn serve_stdio(
         ledger: Some(Arc::default()),
         asks_roots,
         roots: watching::Sender::new(Roots::Settled),
+        asking: Arc::default(),
     };
     let closing = skills.closing.clone();
     // An error is that the client hung up, or that the process is to end, before
@@ -101,6 +98,8 @@ pub(super) async fn serve_stdio(
 pub(super) struct Endpoint {
     skills: Arc<Skills>,
     hosts: Arc<[String]>,
+    /// Places of streams of changes.
+    streams: Arc<Semaphore>,
 }
 
 impl Endpoint {
@@ -109,6 +108,7 @@ impl Endpoint {
         Self {
             skills: Arc::clone(skills),
             hosts: hosts.into(),
+            streams: Arc::new(Semaphore::new(Limits::SERVER_STREAMS)),
         }
     }
 
@@ -135,39 +135,101 @@ impl Endpoint {
     }
 }
 
-impl Answering for Endpoint {
-    async fn answer(&self, request: Request<Full<Bytes>>, local: SocketAddr) -> Answer {
-        let (hosts, origins) = self.names(local.ip());
+impl Endpoint {
+    /// Returns what answers one request that came in at `local`.
+    fn service(&self, local: IpAddr) -> Service {
+        let (hosts, origins) = self.names(local);
         let config = StreamableHttpServerConfig::default()
             .with_legacy_session_mode(false)
             .with_json_response(true)
             .with_allowed_hosts(hosts)
             .with_allowed_origins(origins)
             .enforce_origin_validation()
-            .with_max_request_body_bytes(LINE_BYTES)
+            .with_max_request_body_bytes(Limits::SERVER_MESSAGE_BYTES)
             .with_cancellation_token(self.skills.closing.clone());
         let server = Server {
             skills: Arc::clone(&self.skills),
             ledger: None,
             asks_roots: false,
             roots: watching::Sender::new(Roots::Settled),
+            asking: Arc::default(),
         };
         let make = move || Ok::<_, io::Error>(server.clone());
-        let service =
-            StreamableHttpService::new(make, Arc::new(NeverSessionManager::default()), config);
-        let waits_for_changes = request.method() == Method::GET
-            && request
-                .headers()
-                .get_all(ACCEPT)
-                .iter()
-                .any(|accepted| accepted.as_bytes().starts_with(b"text/event-stream"));
-        // The SDK has judged host and origin before it says that without sessions
-        // there is nothing to wait for. Changes there are.
-        let answer = service.handle(request).await;
-        if waits_for_changes && answer.status() == StatusCode::METHOD_NOT_ALLOWED {
-            return http::event_stream(events(&self.skills), self.skills.closing.clone());
+        StreamableHttpService::new(make, Arc::new(NeverSessionManager::default()), config)
+    }
+
+    /// Opens the stream of changes.
+    fn changes(&self, heads: &HeaderMap) -> Answer {
+        if !http::accepts(heads, http::EVENTS) {
+            let words = "changes are told as text/event-stream, which `Accept` leaves out";
+            return http::refusal(StatusCode::NOT_ACCEPTABLE, words);
         }
-        answer
+        match Arc::clone(&self.streams).try_acquire_owned() {
+            Ok(place) => {
+                let stream = http::event_stream(events(&self.skills), self.skills.closing.clone());
+                http::holding(stream, place)
+            }
+            Err(_) => http::no_more_streams(),
+        }
+    }
+
+    async fn message(&self, service: Service, mut head: Parts, body: Bytes) -> Answer {
+        if !http::accepts(&head.headers, http::JSON) {
+            let words = "answers are application/json, which `Accept` leaves out";
+            return http::refusal(StatusCode::NOT_ACCEPTABLE, words);
+        }
+        if !http::is_json(&head.headers) {
+            let words = "a message is application/json, and `Content-Type` must say so";
+            return http::refusal(StatusCode::UNSUPPORTED_MEDIA_TYPE, words);
+        }
+        let is_stream = match read(&body) {
+            Ok(ClientJsonRpcMessage::Request(request)) => {
+                matches!(
+                    request.request,
+                    ClientRequest::SubscriptionsListenRequest(_)
+                )
+            }
+            Ok(_) => false,
+            Err(refusal) => {
+                let status = if refusal.is_of_form() {
+                    StatusCode::BAD_REQUEST
+                } else {
+                    StatusCode::OK
+                };
+                return http::json(status, &refusal.to_json());
+            }
+        };
+        // The SDK takes only those who name both.
+        let both = HeaderValue::from_static("application/json, text/event-stream");
+        head.headers.insert(ACCEPT, both);
+        let request = Request::from_parts(head, Full::new(body));
+        if !is_stream {
+            return service.handle(request).await;
+        }
+        match Arc::clone(&self.streams).try_acquire_owned() {
+            Ok(place) => http::holding(service.handle(request).await, place),
+            Err(_) => http::no_more_streams(),
+        }
+    }
+}
+
+impl Answering for Endpoint {
+    async fn answer(&self, request: Request<Bytes>, local: SocketAddr) -> Answer {
+        let service = self.service(local.ip());
+        let (head, body) = request.into_parts();
+        // The SDK judges host and origin before it says that it does not know a
+        // method.
+        let mut caller = Request::from_parts(head.clone(), Full::<Bytes>::default());
+        *caller.method_mut() = Method::OPTIONS;
+        let judged = service.handle(caller).await;
+        if judged.status() != StatusCode::METHOD_NOT_ALLOWED {
+            return judged;
+        }
+        match head.method {
+            Method::GET => self.changes(&head.headers),
+            Method::POST => self.message(service, head, body).await,
+            _ => http::no_such_method(),
+        }
     }
 }
 
@@ -176,8 +238,8 @@ impl Answering for Endpoint {
 fn events(skills: &Arc<Skills>) -> mpsc::Receiver<String> {
     let (sender, receiver) = mpsc::channel(1);
     let mut changes = skills.changes();
+    let mut seen = *changes.borrow_and_update();
     tokio::spawn(async move {
-        let mut seen = *changes.borrow_and_update();
         loop {
             tokio::select! {
                 () = sender.closed() => return,
@@ -205,6 +267,9 @@ struct Server {
     ledger: Option<Arc<Mutex<Ledger>>>,
     asks_roots: bool,
     roots: watching::Sender<Roots>,
+    /// Held while the client is asked for its roots, so that its last answer is
+    /// the last to be heeded.
+    asking: Arc<tokio::sync::Mutex<()>>,
 }
 
 /// Whether it is known which project is meant.
@@ -219,7 +284,10 @@ impl Server {
     async fn now(&self) -> Snapshot {
         let mut roots = self.roots.subscribe();
         let settled = roots.wait_for(|roots| *roots == Roots::Settled);
-        if tokio::time::timeout(ROOTS_PATIENCE, settled).await.is_err() {
+        if tokio::time::timeout(Limits::SERVER_ROOTS_PATIENCE, settled)
+            .await
+            .is_err()
+        {
             self.skills
                 .log
                 .warn("the client did not say its roots, so the working folder counts");
@@ -240,8 +308,9 @@ impl Server {
     }
 
     async fn ask_for_roots(&self, peer: Peer<RoleServer>) {
+        let _asking = self.asking.lock().await;
         #[expect(deprecated, reason = "what clients of these versions have")]
-        match tokio::time::timeout(ROOTS_PATIENCE, peer.list_roots()).await {
+        match tokio::time::timeout(Limits::SERVER_ROOTS_PATIENCE, peer.list_roots()).await {
             Ok(Ok(listed)) => {
                 let roots: Vec<String> = listed.roots.into_iter().map(|root| root.uri).collect();
                 let skills = Arc::clone(&self.skills);
@@ -381,13 +450,12 @@ impl ServerHandler for Server {
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
         watch::start(&self.skills);
         let mut changes = self.skills.changes();
-        let mut seen = *changes.borrow_and_update();
+        // The one client of a connection over lines may have had a list before.
+        let mut seen = match self.ledger {
+            Some(_) => Changes::default(),
+            None => *changes.borrow_and_update(),
+        };
         loop {
-            tokio::select! {
-                () = context.cancelled() => return Ok(()),
-                () = self.skills.hung_up.cancelled() => return Ok(()),
-                next = changes.changed() => if next.is_err() { return Ok(()) },
-            }
             let now = *changes.borrow_and_update();
             let sink = context.sink();
             // What was not asked for is refused by the sink, and a stream that
@@ -400,7 +468,21 @@ impl ServerHandler for Server {
                 };
             }
             seen = now;
+            tokio::select! {
+                () = context.cancelled() => return Ok(()),
+                () = self.skills.hung_up.cancelled() => return Ok(()),
+                next = changes.changed() => if next.is_err() { return Ok(()) },
+            }
         }
+    }
+
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        let words = message::no_method(&request.method);
+        Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, words, None))
     }
 
     async fn list_tools(
@@ -409,7 +491,8 @@ impl ServerHandler for Server {
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         let snapshot = self.now().await;
-        let definitions = [snapshot.tool_definition(), snapshot.file_tool_definition()];
+        let definitions = tools(&snapshot);
+        self.skills.show(Shown::tools(&definitions));
         let tools = definitions.iter().flatten().filter_map(tool);
         Ok(ListToolsResult::with_all_items(tools.collect()))
     }
@@ -438,7 +521,8 @@ impl ServerHandler for Server {
         _context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
         let prompts = prompts(&self.now().await);
-        let (page, next) = page(prompts, request, PAGE)?;
+        self.skills.show(Shown::prompts(&prompts));
+        let (page, next) = page(prompts, request, Limits::SERVER_PAGE)?;
         let prompt = |prompt: super::skills::Prompt| {
             let description = prompt
                 .arguments
@@ -472,11 +556,17 @@ impl ServerHandler for Server {
         request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        let (served, faults) = self.reading(Snapshot::served).await?;
+        let skills = Arc::clone(&self.skills);
+        let read = self.reading(move |snapshot| {
+            let (served, faults) = snapshot.served();
+            skills.show(Shown::resources(snapshot, &served));
+            (served, faults)
+        });
+        let (served, faults) = read.await?;
         for found in &faults {
             self.skills.log.finding(found);
         }
-        let (page, next) = page(served, request, PAGE)?;
+        let (page, next) = page(served, request, Limits::SERVER_PAGE)?;
         let mut result = ListResourcesResult::with_all_items(in_sdk::<Vec<Resource>>(&page)?);
         result.next_cursor = next;
         Ok(result)
@@ -505,7 +595,8 @@ impl ServerHandler for Server {
     ) -> Result<ListSkillsResult, ErrorData> {
         let skills = Arc::clone(&self.skills);
         let entries = self.reading(move |snapshot| {
-            let (page, next) = page(snapshot.callable(), request, SKILLS_PAGE)?;
+            skills.show(Shown::resources(snapshot, &snapshot.served().0));
+            let (page, next) = page(snapshot.callable(), request, Limits::SERVER_SKILLS_PAGE)?;
             let mut entries = Vec::new();
             for skill in page {
                 match snapshot.entry(skill) {
@@ -553,7 +644,7 @@ impl ServerHandler for Server {
             .await?;
         let served = served.map_err(|error| not_served(&error, &request.uri))?;
         let cursor = PaginatedRequestParams::default().with_cursor(request.cursor);
-        let (page, next) = page(served, Some(cursor), PAGE)?;
+        let (page, next) = page(served, Some(cursor), Limits::SERVER_PAGE)?;
         let mut result = ListResourcesResult::with_all_items(in_sdk::<Vec<Resource>>(&page)?);
         result.next_cursor = next;
         Ok(result)
@@ -564,10 +655,11 @@ fn has_roots(capabilities: &ClientCapabilities) -> bool {
     capabilities.roots.is_some()
 }
 
-/// Tells a client that shook hands of every change, until it is gone.
+/// Tells a client that shook hands of every change, until it is gone; of those
+/// since the start, too: it may have had a list before it could be told.
 async fn tell_changes(mut changes: watching::Receiver<Changes>, peer: Peer<RoleServer>) {
-    let mut seen = *changes.borrow_and_update();
-    while changes.changed().await.is_ok() {
+    let mut seen = Changes::default();
+    loop {
         let now = *changes.borrow_and_update();
         for list in now.since(seen) {
             let told = match list {
@@ -580,6 +672,9 @@ async fn tell_changes(mut changes: watching::Receiver<Changes>, peer: Peer<RoleS
             }
         }
         seen = now;
+        if changes.changed().await.is_err() {
+            return;
+        }
     }
 }
 
@@ -654,15 +749,11 @@ fn code(error: &ActivationError) -> Value {
 }
 
 fn not_served(error: &ServedError, uri: &str) -> ErrorData {
-    let (words, data) = match error {
-        ServedError::NotCallable(error) => {
-            (words(error), json!({"uri": uri, "code": error.code()}))
-        }
-        error => (
-            one_line(&error.to_string()).into_owned(),
-            json!({"uri": uri}),
-        ),
+    let words = match error {
+        ServedError::NotCallable(error) => words(error),
+        error => one_line(&error.to_string()).into_owned(),
     };
+    let data = json!({"uri": uri, "code": error.code()});
     match error {
         ServedError::NotRead {
             source: ResourceError::Read(read),
@@ -687,13 +778,13 @@ fn page<T>(
     request: Option<PaginatedRequestParams>,
     size: usize,
 ) -> Result<(Vec<T>, Option<String>), ErrorData> {
+    let is_ours = |start: &usize| (1..=items.len()).contains(start) && start.is_multiple_of(size);
     let start = match request.and_then(|request| request.cursor) {
         None => 0,
-        Some(cursor) => cursor
-            .parse()
-            .ok()
-            .filter(|start| (1..=items.len()).contains(start))
-            .ok_or_else(|| ErrorData::invalid_params("the cursor is none of ours", None))?,
+        Some(cursor) => cursor.parse().ok().filter(is_ours).ok_or_else(|| {
+            let words = "the cursor is none of this list: ask without one for its beginning";
+            ErrorData::invalid_params(words, None)
+        })?,
     };
     let end = start.saturating_add(size).min(items.len());
     let next = (end < items.len()).then(|| end.to_string());
@@ -713,9 +804,9 @@ fn in_sdk<T: DeserializeOwned>(ours: &impl Serialize) -> Result<T, ErrorData> {
 struct Lines {
     incoming: mpsc::Receiver<Line>,
     outgoing: mpsc::Sender<Vec<u8>>,
-    /// Whether a request came in. Before it, the SDK would take anything else
-    /// for the end.
-    has_opened: bool,
+    /// Whether a request came in that opens the connection. Before it, the SDK
+    /// would take a notification for the end.
+    is_open: bool,
     skills: Arc<Skills>,
 }
 
@@ -723,53 +814,73 @@ impl Lines {
     /// Returns the message on a line; nothing if there is none, which is
     /// answered.
     async fn message(&mut self, line: &[u8]) -> Option<ClientJsonRpcMessage> {
-        let line = line.strip_suffix(b"\r").unwrap_or(line);
         let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
+        let line = line.trim_ascii();
         if line.is_empty() {
             return None;
         }
-        if let Ok(message) = serde_json::from_slice(line) {
-            return Some(message);
-        }
-        let (code, words, id) = match serde_json::from_slice::<Value>(line) {
-            Err(error) => (
-                ErrorCode::PARSE_ERROR,
-                format!("the line is not JSON: {error}"),
-                Value::Null,
-            ),
-            // A notification is never answered.
-            Ok(Value::Object(object))
-                if object.contains_key("method") && !object.contains_key("id") =>
-            {
-                return None;
+        let refusal = match read(line) {
+            Ok(ClientJsonRpcMessage::Request(request)) => {
+                self.is_open |= opens(&request.request);
+                if self.is_open || is_before_opening(&request.request) {
+                    return Some(ClientJsonRpcMessage::Request(request));
+                }
+                Refusal::too_early(request.id.into_json_value())
             }
-            Ok(value) => (
-                ErrorCode::INVALID_REQUEST,
-                "the line is not a message of the protocol".to_owned(),
-                value
-                    .get("id")
-                    .filter(|id| is_id(id))
-                    .cloned()
-                    .unwrap_or_default(),
-            ),
+            Ok(other) => return Some(other).filter(|_| self.is_open),
+            Err(refusal) => refusal,
         };
-        self.refuse(code, &words, &id).await;
+        self.refuse(&refusal).await;
         None
     }
 
-    async fn refuse(&mut self, code: ErrorCode, words: &str, id: &Value) {
-        let answer = json!({
-            "jsonrpc": "2.0",
-            "id": id,
-            "error": {"code": code.0, "message": words},
-        });
-        // If it cannot be written, reading ends as well.
-        let _ = self.outgoing.send(answer.to_string().into_bytes()).await;
+    async fn refuse(&mut self, refusal: &Refusal) {
+        if refusal.is_awaited {
+            let answer = refusal.to_json().to_string();
+            // If it cannot be written, reading ends as well.
+            let _ = self.outgoing.send(answer.into_bytes()).await;
+        }
     }
 }
 
-fn is_id(id: &Value) -> bool {
-    id.is_string() || id.is_i64() || id.is_u64()
+/// Reads a message in the SDK's form.
+fn read(bytes: &[u8]) -> Result<ClientJsonRpcMessage, Refusal> {
+    let message = message::judge(bytes)?;
+    match ClientJsonRpcMessage::deserialize(&message) {
+        Ok(ClientJsonRpcMessage::Request(request))
+            if matches!(request.request, ClientRequest::CustomRequest(_))
+                && message::is_served(&message) =>
+        {
+            Err(Refusal::unfit(&message))
+        }
+        Ok(message) => Ok(message),
+        Err(_) => Err(Refusal::unfit(&message)),
+    }
+}
+
+/// Whether the SDK takes a request for the first of a connection: a handshake,
+/// or one that says all that a handshake would.
+fn opens(request: &ClientRequest) -> bool {
+    let newest = ProtocolVersion::V_2026_07_28;
+    match request {
+        ClientRequest::InitializeRequest(_) => true,
+        ClientRequest::PingRequest(_) | ClientRequest::DiscoverRequest(_) => false,
+        request => {
+            let meta = request.get_meta();
+            let is_spoken = |version| VERSIONS.contains(&version);
+            meta.missing_required_keys(&newest).is_empty()
+                && meta.protocol_version().is_some_and(is_spoken)
+        }
+    }
+}
+
+/// Whether a request may come before one that opens the connection, or the SDK
+/// has better words for why it may not.
+fn is_before_opening(request: &ClientRequest) -> bool {
+    matches!(
+        request,
+        ClientRequest::PingRequest(_) | ClientRequest::DiscoverRequest(_)
+    ) || request.get_meta().protocol_version().is_some()
 }
 
 impl Transport<RoleServer> for Lines {
@@ -801,19 +912,16 @@ impl Transport<RoleServer> for Lines {
             let message = match line {
                 Line::Whole(line) => self.message(&line).await,
                 Line::TooLong => {
-                    let words = format!("the line has more than {LINE_BYTES} bytes");
-                    self.refuse(ErrorCode::INVALID_REQUEST, &words, &Value::Null)
-                        .await;
+                    let words = format!(
+                        "the line has more than {} bytes",
+                        Limits::SERVER_MESSAGE_BYTES
+                    );
+                    self.refuse(&Refusal::unreadable(words)).await;
                     None
                 }
             };
-            match message {
-                Some(ClientJsonRpcMessage::Request(request)) => {
-                    self.has_opened = true;
-                    return Some(ClientJsonRpcMessage::Request(request));
-                }
-                Some(other) if self.has_opened => return Some(other),
-                _ => {}
+            if message.is_some() {
+                return message;
             }
         }
     }
@@ -846,7 +954,17 @@ mod tests {
         }
 
         assert_eq!(all, [0, 1, 2, 3, 4]);
-        for cursor in ["", "x", "-1", "0", "6", "2.0", "99999999999999999999"] {
+        for cursor in [
+            "",
+            "x",
+            "-1",
+            "0",
+            "1",
+            "3",
+            "6",
+            "2.0",
+            "99999999999999999999",
+        ] {
             let error = at(Some(cursor)).unwrap_err();
             assert_eq!(error.code, ErrorCode::INVALID_PARAMS, "{cursor}");
         }

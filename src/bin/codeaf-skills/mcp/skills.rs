@@ -4,8 +4,10 @@
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use codeaf_skills::disclosure::Served;
 use codeaf_skills::text::{one_line, visible};
 use codeaf_skills::{Digest, DiscoveryError, Env, Snapshot};
+use serde_json::Value;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
@@ -16,6 +18,9 @@ use super::project::{anchored, with_roots};
 #[derive(Debug)]
 pub(super) struct Skills {
     state: Mutex<State>,
+    /// Held while the skills are looked at, so that an older look never takes
+    /// the place of a newer one.
+    looking: Mutex<()>,
     changes: watch::Sender<Changes>,
     pub(super) log: Log,
     /// Cancelled when the process is to end.
@@ -31,17 +36,64 @@ struct State {
     /// As the process was started; paths are absolute.
     env: Env,
     snapshot: Snapshot,
-    /// Of the lists that clients were last told of; nothing before the first
-    /// look.
-    lists: Option<Lists>,
+    /// What each list showed last, to a client or at a look; nothing before the
+    /// first of either.
+    shown: Shown,
 }
 
-/// Digests of what the three lists show.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Lists {
-    tools: Digest,
-    prompts: Digest,
-    resources: Digest,
+/// Digests of what lists show.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Shown {
+    tools: Option<Digest>,
+    prompts: Option<Digest>,
+    resources: Option<Digest>,
+}
+
+impl Shown {
+    pub(super) fn tools(tools: &[Option<Value>; 2]) -> Self {
+        let texts = tools
+            .each_ref()
+            .map(|tool| tool.as_ref().map(Value::to_string));
+        Self {
+            tools: Some(Digest::of(&texts)),
+            ..Self::default()
+        }
+    }
+
+    pub(super) fn prompts(prompts: &[Prompt]) -> Self {
+        Self {
+            prompts: Some(Digest::of(prompts)),
+            ..Self::default()
+        }
+    }
+
+    /// `served` are the files of the skills of `snapshot`.
+    pub(super) fn resources(snapshot: &Snapshot, served: &[Served]) -> Self {
+        // What an entry shows beyond the list of its files.
+        let contents: Vec<_> = snapshot
+            .callable()
+            .iter()
+            .map(|skill| (skill.frontmatter, skill.body))
+            .collect();
+        Self {
+            resources: Some(Digest::of(&(served, contents))),
+            ..Self::default()
+        }
+    }
+
+    /// Takes over what `now` knows; returns the lists that show something else.
+    fn replace(&mut self, now: Self) -> Changes {
+        let has_changed = |known: &mut Option<Digest>, now: Option<Digest>| {
+            let before = *known;
+            *known = now.or(before);
+            u64::from(before.is_some() && *known != before)
+        };
+        Changes {
+            tools: has_changed(&mut self.tools, now.tools),
+            prompts: has_changed(&mut self.prompts, now.prompts),
+            resources: has_changed(&mut self.resources, now.resources),
+        }
+    }
 }
 
 /// How often each list changed since the start.
@@ -96,12 +148,13 @@ impl Skills {
         let state = State {
             env: anchored(snapshot.env()),
             snapshot,
-            lists: None,
+            shown: Shown::default(),
         };
         let closing = CancellationToken::new();
         let skills = Self {
             hung_up: closing.child_token(),
             state: Mutex::new(state),
+            looking: Mutex::default(),
             changes: watch::Sender::default(),
             log,
             closing,
@@ -131,6 +184,7 @@ impl Skills {
 
     /// Looks at every root again, and counts what changed.
     pub(super) fn refresh(&self) {
+        let _looking = self.look();
         match self.snapshot().reload() {
             Ok(snapshot) => self.put(snapshot),
             Err(error) => self.keep(&error),
@@ -143,6 +197,7 @@ impl Skills {
         for words in passed_over {
             self.log.warn(&words);
         }
+        let _looking = self.look();
         let before = self.snapshot();
         if env.start == before.env().start && env.folders == before.env().folders {
             return;
@@ -162,50 +217,32 @@ impl Skills {
 
     fn put(&self, snapshot: Snapshot) {
         self.tell_faults(&snapshot);
-        let lists = self.lists_of(&snapshot);
-        let before = {
-            let mut state = self.state();
-            state.snapshot = snapshot;
-            state.lists.replace(lists)
-        };
-        let Some(before) = before else { return };
-        let count =
-            |count: &mut u64, before: Digest, now: Digest| *count += u64::from(before != now);
-        self.changes.send_if_modified(|changes| {
-            let earlier = *changes;
-            count(&mut changes.tools, before.tools, lists.tools);
-            count(&mut changes.prompts, before.prompts, lists.prompts);
-            count(&mut changes.resources, before.resources, lists.resources);
-            *changes != earlier
-        });
-    }
-
-    /// Remembers what clients may have been told by now, so that only what
-    /// changes from here on is news.
-    pub(super) fn note_lists(&self) {
-        let snapshot = self.snapshot();
-        let lists = self.lists_of(&snapshot);
-        self.state().lists.get_or_insert(lists);
-    }
-
-    fn lists_of(&self, snapshot: &Snapshot) -> Lists {
-        let tools = [snapshot.tool_definition(), snapshot.file_tool_definition()];
-        let tools = tools.map(|tool| tool.map(|tool| tool.to_string()));
         let (served, faults) = snapshot.served();
         for found in &faults {
             self.log.finding(found);
         }
-        // What an entry shows beyond the list of its files.
-        let contents: Vec<_> = snapshot
-            .callable()
-            .iter()
-            .map(|skill| (skill.frontmatter, skill.body))
-            .collect();
-        Lists {
-            tools: Digest::of(&tools),
-            prompts: Digest::of(&prompts(snapshot)),
-            resources: Digest::of(&(served, contents)),
-        }
+        let resources = Shown::resources(&snapshot, &served);
+        let lists = Shown {
+            tools: Shown::tools(&tools(&snapshot)).tools,
+            prompts: Shown::prompts(&prompts(&snapshot)).prompts,
+            ..resources
+        };
+        self.state().snapshot = snapshot;
+        self.show(lists);
+    }
+
+    /// Remembers what lists show now, to a client that asked or at a look.
+    ///
+    /// Every client is told of what is not as it was: so no change is lost
+    /// between an answer and the next look, whichever comes first.
+    pub(super) fn show(&self, now: Shown) {
+        let changed = self.state().shown.replace(now);
+        self.changes.send_if_modified(|changes| {
+            changes.tools += changed.tools;
+            changes.prompts += changed.prompts;
+            changes.resources += changed.resources;
+            changed != Changes::default()
+        });
     }
 
     /// A snapshot that cannot be taken leaves the last one in its place.
@@ -221,9 +258,18 @@ impl Skills {
         }
     }
 
+    fn look(&self) -> MutexGuard<'_, ()> {
+        self.looking.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Returns the definitions of the two tools, where they are offered.
+pub(super) fn tools(snapshot: &Snapshot) -> [Option<Value>; 2] {
+    [snapshot.tool_definition(), snapshot.file_tool_definition()]
 }
 
 /// Returns a command for each skill that a person may use, on or off; none
@@ -243,4 +289,30 @@ pub(super) fn prompts(snapshot: &Snapshot) -> Vec<Prompt> {
                 .map(|hint| one_line(hint).into_owned()),
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_was_shown_before_can_change() {
+        let shown = |tools: u8, prompts: Option<u8>| Shown {
+            tools: Some(Digest::of(&tools)),
+            prompts: prompts.map(|prompts| Digest::of(&prompts)),
+            resources: None,
+        };
+        let mut known = Shown::default();
+
+        for (now, changed) in [
+            (shown(1, None), [0, 0, 0]),
+            (shown(1, Some(1)), [0, 0, 0]),
+            (shown(2, None), [1, 0, 0]),
+            (shown(2, Some(1)), [0, 0, 0]),
+            (shown(1, Some(2)), [1, 1, 0]),
+        ] {
+            let changes = known.replace(now);
+            assert_eq!([changes.tools, changes.prompts, changes.resources], changed);
+        }
+    }
 }

@@ -14,7 +14,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use codeaf_skills::skill::resources;
-use codeaf_skills::{RootOutcome, Scope, Snapshot};
+use codeaf_skills::{Project, RootOutcome, Scope, Snapshot};
 use notify::event::{AccessKind, AccessMode, EventKind, ModifyKind};
 use notify::{Config, Event, RecommendedWatcher, RecursiveMode, Watcher};
 
@@ -98,7 +98,6 @@ fn look(skills: &Skills) {
     let waker = &skills.waker;
     // The first answers come first.
     thread::sleep(QUIET);
-    skills.note_lists();
     let mut places = Places::of(&skills.snapshot());
     let mut watched = Watched::new(&places, waker, skills);
     // What changed until the watch stood.
@@ -139,8 +138,8 @@ enum Entries {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Places {
     folders: BTreeMap<PathBuf, Entries>,
-    /// Folders above which nothing is watched while they are there: a busy
-    /// folder such as the system's temporary one would wake us all day.
+    /// Folders above which no way is watched while they are there: only what
+    /// would make another project is.
     tops: BTreeSet<PathBuf>,
 }
 
@@ -162,9 +161,11 @@ impl Places {
                 places.way_to(&path.file);
             }
         }
-        for marker in [".git", ".codeaf"] {
-            // It would make another project.
-            places.way_to(&env.start.join(marker));
+        for folder in Project::searched(env) {
+            for marker in Project::MARKERS {
+                // It would make another project.
+                places.name(folder, OsStr::new(marker));
+            }
         }
         for looked_at in snapshot.roots() {
             places.way_to(&looked_at.root.path);
@@ -387,6 +388,7 @@ mod tests {
         let skill = top.join("home/.agents/skills/pdf");
         fs::create_dir_all(skill.join("scripts")).unwrap();
         fs::create_dir_all(top.join("project/.codeaf")).unwrap();
+        fs::create_dir_all(top.join("project/a/b")).unwrap();
         fs::write(
             skill.join("SKILL.md"),
             "---\nname: pdf\ndescription: Reads.\n---\n",
@@ -397,7 +399,7 @@ mod tests {
             r#"{"on": ["pdf"]}"#,
         )
         .unwrap();
-        let mut env = Env::new(top.join("project"));
+        let mut env = Env::new(top.join("project/a/b"));
         env.home = Some(top.join("home"));
 
         let places = Places::of(&Snapshot::load(&env).unwrap());
@@ -412,6 +414,10 @@ mod tests {
             ("project/.codeaf/skills.json", true),
             ("project/.codeaf/other.json", false),
             ("project/.git", true),
+            ("project/a/.git", true),
+            ("project/a/b/.codeaf", true),
+            ("project/a/b/main.rs", false),
+            (".git", false),
             ("project/README.md", false),
             ("other", false),
         ] {
