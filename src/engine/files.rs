@@ -74,7 +74,13 @@ pub(super) fn answer(arguments: &Value, reach: Reach<'_>) -> Result<Answered, Re
         .grants
         .place(wanted.path)
         .ok_or_else(|| reach.grants.outside(&shown))?;
-    let page = resources::read(folder, &inside, wanted.window, limits)
+    let is_working_folder = reach.grants.0.first().is_some_and(|first| first == folder);
+    let read = if is_working_folder {
+        resources::read
+    } else {
+        resources::read_bundled
+    };
+    let page = read(folder, &inside, wanted.window, limits)
         .map_err(|error| refused(&error, &shown, limits))?;
     // Where the file really lies: a link may have led there.
     reach.require_open(&page.path, &shown)?;
@@ -224,6 +230,10 @@ fn refused(error: &ReadError, shown: &str, limits: &Limits) -> Refusal {
             "not_allowed",
             format!("{shown} leads out of the folders that may be read"),
         ),
+        ReadError::NotEntered(_, closed) => (
+            "not_allowed",
+            format!("{shown} lies in {closed} of a skill, which is not read"),
+        ),
         ReadError::NotAFile(_) => ("not_a_file", format!("{shown} is not a regular file")),
         ReadError::Window(_, most) => (
             "invalid_arguments",
@@ -281,13 +291,15 @@ mod tests {
         fn new() -> Self {
             let temporary = tempfile::tempdir().unwrap();
             let top = temporary.path().canonicalize().unwrap();
-            for folder in ["here/sub", "kit", "else"] {
+            for folder in ["here/sub", "here/.git", "kit/.git", "else"] {
                 fs::create_dir_all(top.join(folder)).unwrap();
             }
             fs::write(top.join("here/a.txt"), "aé€b").unwrap();
             fs::write(top.join("here/sub/b.txt"), "b").unwrap();
             fs::write(top.join("kit/guide.md"), "guide").unwrap();
             fs::write(top.join("else/secret"), "no").unwrap();
+            fs::write(top.join("here/.git/config"), "ours").unwrap();
+            fs::write(top.join("kit/.git/config"), "theirs").unwrap();
             fs::write(top.join("here/binary"), b"\xff\xfe\0").unwrap();
             fs::write(top.join("here/nul"), b"a\0b").unwrap();
             symlink(top.join("else/secret"), top.join("here/link")).unwrap();
@@ -344,6 +356,8 @@ mod tests {
             ("sub/../a.txt", "not_allowed"),
             ("link", "not_allowed"),
             ("[D]/kit/out/secret", "not_allowed"),
+            (".git/config", "ours"),
+            ("[D]/kit/.git/config", "not_allowed"),
             ("/etc/passwd", "not_allowed"),
             ("nothing", "not_found"),
             ("sub", "not_a_file"),
