@@ -90,7 +90,7 @@ impl Findings<'_> {
         self.not_text("name", span, scalar);
         let folder = &*text::nfc(folder);
         // Mended, it is the folder's: that the two differ is no second fault.
-        if spec_form(&name) == folder && name != folder {
+        if name != folder && spec_form(&name) == folder {
             let help = format!("write name: {folder}, as its folder is called");
             self.invalid_name(&name, span, &help);
             return Some(name.into_owned());
