@@ -76,6 +76,17 @@ impl Secret {
             "…"
         }
     }
+
+    /// Returns whether the text has what looks like a password: a URL with one
+    /// beside the user's name, or a setting of that name.
+    pub(crate) fn has_password(&self) -> bool {
+        // Also where the password has a `/` of its own.
+        let in_url = self.0.split_once("://").is_some_and(|(_, after)| {
+            let user = after.rsplit_once('@').map(|(user, _)| user);
+            user.is_some_and(|user| user.contains(':'))
+        });
+        in_url || self.0.to_ascii_lowercase().contains("password=")
+    }
 }
 
 impl fmt::Debug for Secret {

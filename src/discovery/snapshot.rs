@@ -442,10 +442,17 @@ impl Snapshot {
     }
 
     /// Returns the names by which a person may have meant something else than
-    /// `name`: names near it, and the names of skills whose folder bears it.
+    /// `name`: names near it, and the names of skills whose folder bears it; of a
+    /// qualified name also the skill that another source has.
     #[must_use]
     pub fn near(&self, name: &str) -> Vec<String> {
-        let (_, bare) = split_qualified(name);
+        let (source, bare) = split_qualified(name);
+        // Another source may have it.
+        let elsewhere = self.lookup(bare);
+        let by_name = match elsewhere {
+            Lookup::Found(skill) if source.is_some() => Some(skill),
+            _ => None,
+        };
         let by_folder = self.owners().filter(|skill| {
             skill.name != bare
                 && skill
@@ -453,7 +460,9 @@ impl Snapshot {
                     .and_then(Path::file_name)
                     .is_some_and(|folder| nfc(&folder.to_string_lossy()) == bare)
         });
-        let mut names: Vec<String> = by_folder
+        let mut names: Vec<String> = by_name
+            .into_iter()
+            .chain(by_folder)
             .map(|skill| self.alias(skill).into_owned())
             .collect();
         for found in near(bare, self.owners().map(|skill| skill.name.as_str())) {

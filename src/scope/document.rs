@@ -4,6 +4,8 @@
 //! decisions mean.
 
 use std::borrow::Cow;
+use std::iter;
+use std::ops::Range;
 use std::path::Path;
 
 use super::file::Fault;
@@ -155,18 +157,27 @@ impl<'a> Document<'a> {
         }
     }
 
-    /// Returns the text as it may be shown: without the URL of a store that can
-    /// hold a password, in any scope, since people put keys into wrong files.
+    /// Returns the text as it may be shown: with `…` in the place of each text
+    /// that holds a password, or may, wherever it stands, since people put keys
+    /// into wrong files and misspell them.
     pub(super) fn shown(&self) -> Cow<'a, str> {
-        let Some(value) = self.root.get(STORE) else {
-            return Cow::Borrowed(self.text);
-        };
-        let url = Secret(serde_json::from_str(value.text).unwrap_or_default());
-        if url.shown() == url.0 {
+        let store = self.root.get(STORE).map(|value| value.start);
+        let mut shown = String::new();
+        let mut told = 0;
+        for token in texts(self.text) {
+            let text = serde_json::from_str(&self.text[token.clone()]).unwrap_or_default();
+            let secret = Secret(text);
+            let is_url_of_store = store == Some(token.start) && secret.shown() != secret.0;
+            if is_url_of_store || secret.has_password() {
+                shown += &self.text[told..token.start];
+                shown += "\"…\"";
+                told = token.end;
+            }
+        }
+        if told == 0 {
             return Cow::Borrowed(self.text);
         }
-        let (before, after) = (&self.text[..value.start], &self.text[value.end()..]);
-        Cow::Owned(format!("{before}\"…\"{after}"))
+        Cow::Owned(shown + &self.text[told..])
     }
 
     pub(super) fn store(&self, path: &Path) -> Result<Option<String>, Fault> {
@@ -179,4 +190,19 @@ impl<'a> Document<'a> {
             Fault::at(path, span, Malformed::new(0, message))
         })
     }
+}
+
+/// Returns where the texts of a well-formed document stand, keys among them.
+fn texts(document: &str) -> impl Iterator<Item = Range<usize>> {
+    let bytes = document.as_bytes();
+    let mut at = 0;
+    iter::from_fn(move || {
+        let start = at + bytes[at..].iter().position(|&b| b == b'"')?;
+        let mut end = start + 1;
+        while *bytes.get(end)? != b'"' {
+            end += if bytes[end] == b'\\' { 2 } else { 1 };
+        }
+        at = end + 1;
+        Some(start..at)
+    })
 }

@@ -185,10 +185,7 @@ pub fn load(place: &ScopePath, limits: &Limits) -> Decisions {
     let (scope, path) = (place.scope, &place.file);
     match disk::read(path, limits.scope_bytes) {
         Ok(Some(content)) => Decisions::parse(scope, path, &content.bytes, limits),
-        Ok(None) if leads_nowhere(path) => {
-            let nothing = io::ErrorKind::NotFound.into();
-            Decisions::faulty(scope, path, unopened(path, &nothing))
-        }
+        Ok(None) if leads_nowhere(path) => Decisions::faulty(scope, path, behind_nothing(path)),
         Ok(None) => Decisions::missing(scope, path),
         Err(error) => Decisions::faulty(scope, path, unopened(path, &error)),
     }
@@ -307,16 +304,20 @@ fn leads_nowhere(path: &Path) -> bool {
         .any(|part| part.is_symlink() && !part.exists())
 }
 
+fn behind_nothing(path: &Path) -> Fault {
+    Fault::unreadable(path, "the file is behind a link to nothing")
+        .with_help("bring the link's target back, with `{}` in it if it is new, or remove the link")
+}
+
 fn unopened(path: &Path, error: &io::Error) -> Fault {
     let (message, help) = match error.kind() {
         io::ErrorKind::IsADirectory => (
             "a folder is in the place of the file".to_owned(),
             "move the folder away",
         ),
-        io::ErrorKind::NotFound => (
-            "the file is behind a link to nothing".to_owned(),
-            "bring the link's target back, or remove the link",
-        ),
+        io::ErrorKind::InvalidInput => {
+            ("the file is not a regular file".to_owned(), "move it away")
+        }
         _ => (
             format!("the file cannot be read: {}", system_words(error)),
             "see who owns it and what may be done with it: `ls -l`",
@@ -344,6 +345,9 @@ impl Draft {
         let path = &place.file;
         let before = disk::read(file, limits.scope_bytes)
             .map_err(|error| StoreError::unreadable(unopened(path, &error)))?;
+        if before.is_none() && leads_nowhere(path) {
+            return Err(StoreError::unreadable(behind_nothing(path)));
+        }
         let bytes = match &before {
             Some(content) => content.bytes.as_slice(),
             None => edit::MISSING.as_bytes(),
@@ -578,18 +582,18 @@ mod tests {
     }
 
     #[test]
-    fn a_dangling_link_gets_its_target_if_the_folder_is_there() {
+    fn a_dangling_link_is_refused_as_it_is_when_it_is_read() {
         let place = Place::project().global();
         fs::create_dir(place.codeaf()).unwrap();
         symlink(place.outside("real.json"), &place.path.file).unwrap();
 
-        place.edit(&[Change::on("x")]).unwrap();
+        let read = load(&place.path, &Limits::DEFAULT).fault().cloned();
+        let written = place.edit(&[Change::on("x")]).unwrap_err();
 
+        let written = written.to_string();
+        assert!(written.ends_with(&read.unwrap().to_string()), "{written}");
         assert!(place.path.file.is_symlink());
-        assert_eq!(
-            fs::read_to_string(place.outside("real.json")).unwrap(),
-            ON_X
-        );
+        assert!(!place.outside("real.json").exists());
     }
 
     #[test]

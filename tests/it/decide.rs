@@ -211,6 +211,27 @@ fn a_dry_run_shows_no_password_of_a_store() {
 }
 
 #[test]
+fn a_dry_run_shows_no_password_under_another_key_either() {
+    let text = r#"{
+  "Store": "postgres://alice:secret@db/skills",
+  "url": "postgres:\/\/alice:%73ecret@db",
+  "see": {"https://alice:se/cret@db/": ["https://example.org/a:b", "PASSWORD=secret"]},
+  "on": []
+}
+"#;
+    let sandbox = Sandbox::new()
+        .home_skill("pdf", "Reads PDF files.")
+        .file(GLOBAL, text);
+
+    let told = sandbox.run(["on", "pdf", "--global", "-n"]).success();
+
+    told.lacks(&["ecret", "se/cret", "alice"]).has(&[
+        "   \"Store\": \"…\",\n   \"url\": \"…\",\n",
+        "   \"see\": {\"…\": [\"https://example.org/a:b\", \"…\"]},\n",
+    ]);
+}
+
+#[test]
 fn a_dry_run_of_a_file_that_cannot_be_edited_fails_like_the_edit() {
     let sandbox = three_skills().file(GLOBAL, "{");
 
@@ -325,21 +346,20 @@ fn a_project_file_that_links_outside_the_project_is_refused() {
 }
 
 #[test]
-fn a_link_to_nothing_is_refused_or_filled_but_never_replaced() {
-    let sandbox = three_skills()
-        .folder("dotfiles")
-        .link(GLOBAL, "../../dotfiles/skills.json");
-
-    sandbox.run(["on", "pdf", "--global"]).success();
-
-    assert!(sandbox.path(GLOBAL).is_symlink());
-    assert!(sandbox.read("dotfiles/skills.json").contains("\"pdf\""));
-    let sandbox = three_skills().link(GLOBAL, "../../nowhere/skills.json");
-    sandbox
-        .run(["on", "pdf", "--global"])
-        .refused()
-        .has(&["nowhere", "help: "]);
-    assert!(!sandbox.has("nowhere"));
+fn a_link_to_nothing_is_refused_and_never_filled_or_replaced() {
+    for target in ["../../dotfiles/skills.json", "../../nowhere/skills.json"] {
+        let sandbox = three_skills().folder("dotfiles").link(GLOBAL, target);
+        let before = sandbox.everything();
+        for words in [
+            &["on", "pdf", "--global"][..],
+            &["off", "pdf", "--global", "-n"],
+            &["clear", "pdf", "--global"],
+        ] {
+            let told = sandbox.run(words).refused();
+            told.has(&["skills.json", "help: "]);
+        }
+        assert_eq!(sandbox.everything(), before, "{target}");
+    }
 }
 
 #[test]

@@ -16,6 +16,7 @@ use serde_json::json;
 use crate::sandbox::{Output, PROGRAM, Sandbox};
 
 const DATABASE: &str = "home/.codeaf/personal.db";
+const GLOBAL: &str = "home/.codeaf/skills.json";
 
 fn text(name: &str, body: &str) -> String {
     format!("---\nname: {name}\ndescription: About {name}.\n---\n{body}\n")
@@ -840,6 +841,82 @@ fn a_decision_that_outlived_its_skill_is_told_by_its_bare_name() {
     sandbox.run(["why", "gone"]).refused().has(&[
         "  ~/.codeaf/skills.json:3:5: on in the global scope by personal/gone\n",
         "to take the decision back:\n  codeaf-skills clear personal/gone --global\n",
+    ]);
+}
+
+#[test]
+fn off_leaves_no_bare_entry_that_waits_for_a_repository() {
+    let sandbox = with(&["aa"]).file(GLOBAL, r#"{"on": ["aa", "bb"]}"#);
+
+    sandbox
+        .run(["off", "aa", "--global"])
+        .success()
+        .has(&["note: `aa` was on without a source; that is taken back too\n"]);
+
+    assert_eq!(
+        serde_json::from_str::<serde_json::Value>(&sandbox.read(GLOBAL)).unwrap(),
+        serde_json::json!({"on": ["bb"], "off": ["personal/aa"]})
+    );
+    let sandbox = sandbox.project_skill("aa", "From a repository.");
+    sandbox.run(["render-catalog"]).success().is("");
+}
+
+#[test]
+fn off_of_a_personal_skill_leaves_what_means_the_workspace() {
+    let sandbox = with(&["aa"])
+        .home_skill("aa", "From a folder.")
+        .file(GLOBAL, r#"{"on": ["aa"]}"#);
+
+    sandbox.run(["off", "personal/aa", "--global"]).success();
+
+    assert_eq!(
+        serde_json::from_str::<serde_json::Value>(&sandbox.read(GLOBAL)).unwrap(),
+        serde_json::json!({"on": ["aa"], "off": ["personal/aa"]})
+    );
+}
+
+#[test]
+fn why_shows_decisions_while_the_store_is_away() {
+    let sandbox = Sandbox::new().file(
+        GLOBAL,
+        r#"{"on": ["personal/z"], "store": "sqlite:/nowhere/own.db"}"#,
+    );
+
+    sandbox
+        .run(["why", "z"])
+        .refused()
+        .has(&["  ~/.codeaf/skills.json:1:9: on in the global scope by personal/z\n"]);
+}
+
+#[test]
+fn why_of_a_personal_name_that_is_not_there_looks_where_it_could_be() {
+    let sandbox = with(&["other"]).home_skill("aa", "From a folder.");
+
+    sandbox
+        .run(["why", "personal/aa"])
+        .refused()
+        .has(&["names near it:\n  aa  (", "codeaf-skills why aa\n"])
+        .lacks(&["patterns"]);
+    sandbox
+        .run(["why", "personal/zzzz"])
+        .refused()
+        .has(&["looked in the store ", "codeaf-skills personal list\n"])
+        .lacks(&["patterns", "--skills-dir"]);
+}
+
+#[test]
+fn why_names_every_entry_of_a_skill_that_is_gone_and_how_to_take_it_back() {
+    let sandbox = Sandbox::new()
+        .file(GLOBAL, r#"{"on": ["gone"]}"#)
+        .file("project/.codeaf/skills.json", r#"{"on": ["gone"]}"#);
+
+    sandbox.run(["why", "gone"]).refused().has(&[
+        "scopes name it all the same:
+  .codeaf/skills.json:1:9: on in the project scope  <- decides
+  ~/.codeaf/skills.json:1:9: on in the global scope\n",
+        "to take the decisions back:
+  codeaf-skills clear gone --project
+  codeaf-skills clear gone --global\n",
     ]);
 }
 

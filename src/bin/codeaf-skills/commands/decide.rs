@@ -54,13 +54,23 @@ fn decide(
             }
         }
     }
-    let changes: Vec<Change> = names
+    let mut changes: Vec<Change> = names
         .iter()
         .map(|name| Change {
             name: name.clone(),
             state: Some(state),
         })
         .collect();
+    if state == State::Off {
+        let left_on = left_on(&names, target.scope, &snapshot);
+        for name in &left_on {
+            let name = quoted(name);
+            console.note(format!(
+                "note: `{name}` was on without a source; that is taken back too"
+            ));
+        }
+        changes.extend(left_on.into_iter().map(Change::clear));
+    }
     let edit = Edit {
         snapshot,
         target,
@@ -69,6 +79,21 @@ fn decide(
         changes,
     };
     edit.carry_out(args.target.dry_run, &format!("turning {state}"), console)
+}
+
+/// Returns the bare entries that turn on one of the personal skills `names` by
+/// meaning it: after *off* they would wait for a repository that ships the name.
+fn left_on(names: &[String], scope: Scope, snapshot: &Snapshot) -> Vec<String> {
+    let file = file_of(snapshot, scope);
+    let bare = names.iter().filter_map(|name| {
+        let (source, bare) = split_qualified(name);
+        let is_meant = source == Some(Source::Personal)
+            && matches!(snapshot.lookup(bare), Lookup::Found(skill) if skill.source() == Source::Personal);
+        is_meant.then_some(bare)
+    });
+    bare.filter(|bare| file.and_then(|file| file.state_of(bare)) == Some(State::On))
+        .map(str::to_owned)
+        .collect()
 }
 
 pub(super) fn clear(
@@ -255,12 +280,13 @@ fn meant(
     Ok(vec![name])
 }
 
+fn file_of(snapshot: &Snapshot, scope: Scope) -> Option<&Decisions> {
+    let mut files = snapshot.scopes().files.iter();
+    files.find(|file| file.scope() == scope)
+}
+
 fn decided_names(snapshot: &Snapshot, scope: Scope) -> Vec<String> {
-    let file = snapshot
-        .scopes()
-        .files
-        .iter()
-        .find(|file| file.scope() == scope);
+    let file = file_of(snapshot, scope);
     let entries = file.into_iter().flat_map(Decisions::entries);
     entries.map(|decision| decision.name.clone()).collect()
 }

@@ -1,5 +1,6 @@
 //! `why` and `is-on`: the trail of a skill, or the reason why there is none.
 
+use std::cmp::Reverse;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -7,8 +8,8 @@ use clap::builder::styling::Style;
 use codeaf_skills::name::is_pattern;
 use codeaf_skills::text::{one_line, serialize_path, size, visible};
 use codeaf_skills::{
-    ActivationError, Broken, Cause, Diagnostic, Env, Lookup, Missing, Origin, Resolution,
-    RootOutcome, Rule, Scope, Skill, Snapshot, Source, State, Step, split_qualified,
+    ActivationError, Broken, Cause, Decision, Decisions, Diagnostic, Env, Lookup, Origin,
+    Resolution, RootOutcome, Rule, Scope, Skill, Snapshot, Source, State, Step, split_qualified,
 };
 use serde::Serialize;
 
@@ -274,7 +275,8 @@ struct NotFound<'a> {
     near: Vec<String>,
     broken: Vec<&'a Broken>,
     too_deep: Vec<PathBuf>,
-    decisions: Vec<Missing>,
+    /// What scopes say of it, the narrowest first.
+    decisions: Vec<(&'a Decisions, &'a Decision)>,
     resolution: Resolution,
     trail: Vec<Step>,
 }
@@ -282,10 +284,14 @@ struct NotFound<'a> {
 impl<'a> NotFound<'a> {
     fn new(name: &'a str, snapshot: &'a Snapshot) -> Self {
         let wanted = codeaf_skills::text::nfc(name);
-        let decisions = snapshot
-            .missing()
-            .into_iter()
-            .filter(|missing| missing.name == wanted || split_qualified(&missing.name).1 == wanted);
+        let mut files: Vec<&Decisions> = snapshot.scopes().files.iter().collect();
+        files.sort_by_key(|file| Reverse(file.scope()));
+        let names_it =
+            |entry: &&Decision| entry.name == wanted || split_qualified(&entry.name).1 == wanted;
+        let decisions = files.into_iter().flat_map(|file| {
+            let entries = file.entries().iter().filter(names_it);
+            entries.map(move |entry| (file, entry))
+        });
         Self {
             name,
             near: snapshot.near(name),
@@ -300,7 +306,8 @@ impl<'a> NotFound<'a> {
     fn print(&self, snapshot: &Snapshot, console: &mut Console) -> io::Result<()> {
         let headline = format!("no skill is called {}", quoted(self.name));
         console.line(console.paint(Style::new().bold(), &headline))?;
-        if is_pattern(self.name) || self.name.contains('/') {
+        let is_qualified = split_qualified(self.name).0.is_some();
+        if is_pattern(self.name) || self.name.contains('/') && !is_qualified {
             console.line("`why` takes a name: for patterns there is `list`, for paths `show`")?;
         }
         print_unknown(snapshot, console)?;
@@ -309,7 +316,13 @@ impl<'a> NotFound<'a> {
         self.print_too_deep(console)?;
         self.print_near(snapshot, console)?;
         if self.broken.is_empty() && self.too_deep.is_empty() && self.near.is_empty() {
-            print_looked_at(snapshot, console)?;
+            match (split_qualified(self.name).0, snapshot.store()) {
+                (Some(Source::Personal), Some(store)) => {
+                    console.line("")?;
+                    console.line(format!("looked in the store {}", cell(store.place())))?;
+                }
+                _ => print_looked_at(snapshot, console)?,
+            }
         }
         console.line("")?;
         self.print_next_step(snapshot, console)
@@ -321,16 +334,20 @@ impl<'a> NotFound<'a> {
         }
         console.line("")?;
         console.line("scopes name it all the same:")?;
-        for decision in &self.decisions {
-            let place = console.place(&decision.path, decision.span.line, decision.span.column);
-            let by = if decision.name == self.name {
+        let several = self.decisions.len() > 1;
+        for (file, entry) in &self.decisions {
+            let place = console.place(file.path(), entry.span.line, entry.span.column);
+            let by = if entry.name == self.name {
                 String::new()
             } else {
-                format!(" by {}", quoted(&decision.name))
+                format!(" by {}", quoted(&entry.name))
             };
+            let decides = several && self.resolution.cause.scope() == Some(file.scope());
             console.line(format!(
-                "  {place}: {} in the {} scope{by}",
-                decision.state, decision.scope
+                "  {place}: {} in the {} scope{by}{}",
+                entry.state,
+                file.scope(),
+                if decides { "  <- decides" } else { "" }
             ))?;
         }
         Ok(())
@@ -414,10 +431,22 @@ impl<'a> NotFound<'a> {
             console.line("if you mean that one:")?;
             return say_command(&about("why", near, ""), console);
         }
-        if let Some(decision) = self.decisions.first() {
-            console.line("to take the decision back:")?;
-            let flag = flag_of(decision.scope, snapshot, console);
-            return say_command(&about("clear", &decision.name, &flag), console);
+        if !self.decisions.is_empty() {
+            let them = if self.decisions.len() > 1 {
+                "decisions"
+            } else {
+                "decision"
+            };
+            console.line(format!("to take the {them} back:"))?;
+            for (file, entry) in &self.decisions {
+                let flag = flag_of(file.scope(), snapshot, console);
+                say_command(&about("clear", &entry.name, &flag), console)?;
+            }
+            return Ok(());
+        }
+        if split_qualified(self.name).0 == Some(Source::Personal) {
+            console.line("to see your personal skills:")?;
+            return say_command("personal list", console);
         }
         console.line("to look in another folder too:")?;
         say_command(&format!("--skills-dir DIR why {name}"), console)
