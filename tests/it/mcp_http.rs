@@ -220,6 +220,27 @@ fn who_names_another_host_or_comes_from_another_site_is_refused() {
     assert_eq!(status(""), 400);
 }
 
+/// Host and Origin are judged by the SDK, which is asked with a method that it
+/// does not serve: were that to change, either nobody would be answered or
+/// everybody, so that both are pinned here.
+#[test]
+fn host_and_origin_are_judged_whatever_the_method() {
+    let sandbox = kit();
+    let server = Server::start(&sandbox);
+    let port = server.port;
+    let own = format!("Host: 127.0.0.1:{port}\r\nAccept: application/json\r\n");
+
+    for method in ["GET", "DELETE", "OPTIONS", "PUT"] {
+        let send = |heads: &str| server.send(&format!("{method} /mcp"), heads, "").status;
+
+        let wanted = if method == "GET" { 406 } else { 405 };
+        assert_eq!(send(&own), wanted, "{method}");
+        let page = format!("{own}Origin: http://evil.example\r\n");
+        assert_eq!(send(&page), 403, "{method}");
+        assert_eq!(send("Host: evil.example\r\n"), 403, "{method}");
+    }
+}
+
 #[test]
 fn two_hosts_are_not_one() {
     let sandbox = kit();
@@ -267,6 +288,13 @@ fn a_body_that_is_no_message_or_asks_for_too_little_is_refused_in_the_protocol()
     let call = |id: Value, method: &str, params: Value| {
         json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string()
     };
+
+    let newest = json!({
+        "protocolVersion": "2025-11-25",
+        "capabilities": {},
+        "clientInfo": {"name": "test", "version": "1"},
+        "_meta": {"io.modelcontextprotocol/protocolVersion": "2026-07-28"},
+    });
 
     for (body, status, id, code, words) in [
         (
@@ -331,6 +359,20 @@ fn a_body_that_is_no_message_or_asks_for_too_little_is_refused_in_the_protocol()
             json!(2),
             -32_601,
             "there is no method `no/such`",
+        ),
+        (
+            call(json!(2), "initialize", newest.clone()),
+            404,
+            json!(2),
+            -32_601,
+            "there is no method `initialize` in version 2026-07-28",
+        ),
+        (
+            call(json!(2), "logging/setLevel", json!({"level": "info"})),
+            200,
+            json!(2),
+            -32_601,
+            "there is no method `logging/setLevel`",
         ),
     ] {
         let answer = server.send("POST /mcp", &heads, &body);

@@ -22,15 +22,14 @@ use hyper::http::request::Parts;
 use hyper::{Method, Request, StatusCode};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ClientCapabilities,
-    ClientJsonRpcMessage, ClientRequest, ContentBlock, CustomRequest, CustomResult, DiscoverResult,
-    ErrorCode, GetMeta, GetPromptRequestParams, GetPromptResponse, GetPromptResult,
-    GetSkillRequestParams, GetSkillResult, Implementation, InitializeRequestParams,
-    InitializeResult, JsonObject, ListPromptsResult, ListResourcesResult, ListSkillsResult,
-    ListToolsResult, PaginatedRequestParams, Prompt, PromptArgument, PromptMessage,
-    ProtocolVersion, ReadResourceDirectoryRequestParams, ReadResourceDirectoryResult,
-    ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, Resource,
-    ResourceContents, Role, ServerCapabilities, ServerConfig, ServerJsonRpcMessage, Skill,
-    SubscriptionFilter, Tool, ToolAnnotations,
+    ClientJsonRpcMessage, ClientRequest, ContentBlock, DiscoverResult, GetMeta,
+    GetPromptRequestParams, GetPromptResponse, GetPromptResult, GetSkillRequestParams,
+    GetSkillResult, Implementation, InitializeRequestParams, InitializeResult, JsonObject,
+    ListPromptsResult, ListResourcesResult, ListSkillsResult, ListToolsResult,
+    PaginatedRequestParams, Prompt, PromptArgument, PromptMessage, ProtocolVersion,
+    ReadResourceDirectoryRequestParams, ReadResourceDirectoryResult, ReadResourceRequestParams,
+    ReadResourceResponse, ReadResourceResult, Resource, ResourceContents, Role, ServerCapabilities,
+    ServerConfig, ServerJsonRpcMessage, Skill, SubscriptionFilter, Tool, ToolAnnotations,
 };
 use rmcp::service::{
     NotificationContext, Peer, RequestContext, SubscriptionContext, serve_server_with_ct,
@@ -193,6 +192,8 @@ impl Endpoint {
             Err(refusal) => {
                 let status = if refusal.is_of_form() {
                     StatusCode::BAD_REQUEST
+                } else if refusal.is_nowhere() {
+                    StatusCode::NOT_FOUND
                 } else {
                     StatusCode::OK
                 };
@@ -474,15 +475,6 @@ impl ServerHandler for Server {
                 next = changes.changed() => if next.is_err() { return Ok(()) },
             }
         }
-    }
-
-    async fn on_custom_request(
-        &self,
-        request: CustomRequest,
-        _context: RequestContext<RoleServer>,
-    ) -> Result<CustomResult, ErrorData> {
-        let words = message::no_method(&request.method);
-        Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, words, None))
     }
 
     async fn list_tools(
@@ -848,8 +840,7 @@ fn read(bytes: &[u8]) -> Result<ClientJsonRpcMessage, Refusal> {
     let message = message::judge(bytes)?;
     match ClientJsonRpcMessage::deserialize(&message) {
         Ok(ClientJsonRpcMessage::Request(request))
-            if matches!(request.request, ClientRequest::CustomRequest(_))
-                && message::is_served(&message) =>
+            if matches!(request.request, ClientRequest::CustomRequest(_)) =>
         {
             Err(Refusal::unfit(&message))
         }
@@ -934,6 +925,7 @@ impl Transport<RoleServer> for Lines {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rmcp::model::ErrorCode;
 
     #[test]
     fn pages_join_to_the_whole_and_other_cursors_are_refused() {
