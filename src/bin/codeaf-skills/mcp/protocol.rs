@@ -549,15 +549,8 @@ impl ServerHandler for Server {
         _context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
         let skills = Arc::clone(&self.skills);
-        let read = self.reading(move |snapshot| {
-            let (served, faults) = snapshot.served();
-            skills.show(Shown::resources(snapshot, &served));
-            (served, faults)
-        });
-        let (served, faults) = read.await?;
-        for found in &faults {
-            self.skills.log.finding(found);
-        }
+        let read = self.reading(move |snapshot| skills.show_served(snapshot));
+        let served = read.await?;
         let (page, next) = page(served, request, Limits::SERVER_PAGE)?;
         let mut result = ListResourcesResult::with_all_items(in_sdk::<Vec<Resource>>(&page)?);
         result.next_cursor = next;
@@ -587,7 +580,13 @@ impl ServerHandler for Server {
     ) -> Result<ListSkillsResult, ErrorData> {
         let skills = Arc::clone(&self.skills);
         let entries = self.reading(move |snapshot| {
-            skills.show(Shown::resources(snapshot, &snapshot.served().0));
+            // Told with the first page, all folders being walked for it.
+            if request
+                .as_ref()
+                .is_none_or(|request| request.cursor.is_none())
+            {
+                skills.show_served(snapshot);
+            }
             let (page, next) = page(snapshot.callable(), request, Limits::SERVER_SKILLS_PAGE)?;
             let mut entries = Vec::new();
             for skill in page {

@@ -215,12 +215,26 @@ impl Skills {
         }
     }
 
-    fn put(&self, snapshot: Snapshot) {
-        self.tell_faults(&snapshot);
+    /// Returns the files of the skills of `snapshot`, which a client is shown now.
+    pub(super) fn show_served(&self, snapshot: &Snapshot) -> Vec<Served> {
+        let served = self.served(snapshot);
+        self.show(Shown::resources(snapshot, &served));
+        served
+    }
+
+    /// Returns the files of the skills of `snapshot`, and tells which have none
+    /// because their folder cannot be read.
+    fn served(&self, snapshot: &Snapshot) -> Vec<Served> {
         let (served, faults) = snapshot.served();
         for found in &faults {
             self.log.finding(found);
         }
+        served
+    }
+
+    fn put(&self, snapshot: Snapshot) {
+        self.tell_faults(&snapshot);
+        let served = self.served(&snapshot);
         let resources = Shown::resources(&snapshot, &served);
         let lists = Shown {
             tools: Shown::tools(&tools(&snapshot)).tools,
