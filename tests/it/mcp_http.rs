@@ -269,6 +269,7 @@ fn what_is_too_large_or_elsewhere_is_refused() {
     let plain = server.send("POST /mcp", &plain, "{}");
 
     assert_eq!(large.status, 413);
+    assert_eq!(large.body, "the body has more than 4194304 bytes");
     assert_eq!(elsewhere.status, 404);
     assert_eq!(deleted.status, 405);
     assert!(
@@ -288,13 +289,6 @@ fn a_body_that_is_no_message_or_asks_for_too_little_is_refused_in_the_protocol()
     let call = |id: Value, method: &str, params: Value| {
         json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string()
     };
-
-    let newest = json!({
-        "protocolVersion": "2025-11-25",
-        "capabilities": {},
-        "clientInfo": {"name": "test", "version": "1"},
-        "_meta": {"io.modelcontextprotocol/protocolVersion": "2026-07-28"},
-    });
 
     for (body, status, id, code, words) in [
         (
@@ -353,27 +347,6 @@ fn a_body_that_is_no_message_or_asks_for_too_little_is_refused_in_the_protocol()
             -32_602,
             "the parameters of `tools/list` have another form than the protocol says",
         ),
-        (
-            call(json!(2), "no/such", json!({})),
-            200,
-            json!(2),
-            -32_601,
-            "there is no method `no/such`",
-        ),
-        (
-            call(json!(2), "initialize", newest.clone()),
-            404,
-            json!(2),
-            -32_601,
-            "there is no method `initialize` in version 2026-07-28",
-        ),
-        (
-            call(json!(2), "logging/setLevel", json!({"level": "info"})),
-            200,
-            json!(2),
-            -32_601,
-            "there is no method `logging/setLevel`",
-        ),
     ] {
         let answer = server.send("POST /mcp", &heads, &body);
         assert_eq!(answer.status, status, "{body}");
@@ -386,6 +359,41 @@ fn a_body_that_is_no_message_or_asks_for_too_little_is_refused_in_the_protocol()
         assert_eq!(message["id"], id, "{body}");
         assert_eq!(message["error"]["code"], code, "{body}");
         assert_eq!(message["error"]["message"], words, "{body}");
+    }
+}
+
+#[test]
+fn a_method_that_is_not_there_is_missing_in_the_words_of_the_version() {
+    let sandbox = kit();
+    let server = Server::start(&sandbox);
+    let newest = json!({
+        "protocolVersion": "2025-11-25",
+        "capabilities": {},
+        "clientInfo": {"name": "test", "version": "1"},
+        "_meta": {"io.modelcontextprotocol/protocolVersion": "2026-07-28"},
+    });
+
+    for (method, params, status, words) in [
+        ("no/such", json!({}), 200, "there is no method `no/such`"),
+        (
+            "logging/setLevel",
+            json!({"level": "info"}),
+            200,
+            "there is no method `logging/setLevel`",
+        ),
+        (
+            "initialize",
+            newest,
+            404,
+            "there is no method `initialize` in version 2026-07-28",
+        ),
+    ] {
+        let answer = server.post(&request(method, params));
+
+        let message: Value = serde_json::from_str(&answer.body).unwrap();
+        assert_eq!(answer.status, status, "{method}");
+        assert_eq!(message["error"]["code"], -32_601, "{method}");
+        assert_eq!(message["error"]["message"], words);
     }
 }
 

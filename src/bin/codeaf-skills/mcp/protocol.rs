@@ -14,7 +14,7 @@ use codeaf_skills::disclosure::{FILE_TOOL, ServedError, ToolCall};
 use codeaf_skills::skill::resources::Carried;
 use codeaf_skills::text::{one_line, write_json};
 use codeaf_skills::{
-    ActivationError, CatalogForm, Freshness, Ledger, Limits, Reply, ResourceError, Snapshot,
+    ActivationError, CatalogForm, Freshness, Ledger, Reply, ResourceError, Snapshot,
 };
 use http_body_util::Full;
 use hyper::header::{ACCEPT, HeaderMap, HeaderValue};
@@ -43,6 +43,7 @@ use serde_json::{Value, json};
 use tokio::sync::{Semaphore, mpsc, watch as watching};
 
 use super::http::{self, Answer, Answering};
+use super::limits;
 use super::lines::Line;
 use super::message::{self, Refusal};
 use super::skills::{Changes, List, Shown, Skills, prompts, tools};
@@ -107,7 +108,7 @@ impl Endpoint {
         Self {
             skills: Arc::clone(skills),
             hosts: hosts.into(),
-            streams: Arc::new(Semaphore::new(Limits::SERVER_STREAMS)),
+            streams: Arc::new(Semaphore::new(limits::STREAMS)),
         }
     }
 
@@ -144,7 +145,7 @@ impl Endpoint {
             .with_allowed_hosts(hosts)
             .with_allowed_origins(origins)
             .enforce_origin_validation()
-            .with_max_request_body_bytes(Limits::SERVER_MESSAGE_BYTES)
+            .with_max_request_body_bytes(limits::MESSAGE_BYTES)
             .with_cancellation_token(self.skills.closing.clone());
         let server = Server {
             skills: Arc::clone(&self.skills),
@@ -285,7 +286,7 @@ impl Server {
     async fn now(&self) -> Snapshot {
         let mut roots = self.roots.subscribe();
         let settled = roots.wait_for(|roots| *roots == Roots::Settled);
-        if tokio::time::timeout(Limits::SERVER_ROOTS_PATIENCE, settled)
+        if tokio::time::timeout(limits::ROOTS_PATIENCE, settled)
             .await
             .is_err()
         {
@@ -311,7 +312,7 @@ impl Server {
     async fn ask_for_roots(&self, peer: Peer<RoleServer>) {
         let _asking = self.asking.lock().await;
         #[expect(deprecated, reason = "what clients of these versions have")]
-        match tokio::time::timeout(Limits::SERVER_ROOTS_PATIENCE, peer.list_roots()).await {
+        match tokio::time::timeout(limits::ROOTS_PATIENCE, peer.list_roots()).await {
             Ok(Ok(listed)) => {
                 let roots: Vec<String> = listed.roots.into_iter().map(|root| root.uri).collect();
                 let skills = Arc::clone(&self.skills);
@@ -514,7 +515,7 @@ impl ServerHandler for Server {
     ) -> Result<ListPromptsResult, ErrorData> {
         let prompts = prompts(&self.now().await);
         self.skills.show(Shown::prompts(&prompts));
-        let (page, next) = page(prompts, request, Limits::SERVER_PAGE)?;
+        let (page, next) = page(prompts, request, limits::PAGE)?;
         let prompt = |prompt: super::skills::Prompt| {
             let description = prompt
                 .arguments
@@ -551,7 +552,7 @@ impl ServerHandler for Server {
         let skills = Arc::clone(&self.skills);
         let read = self.reading(move |snapshot| skills.show_served(snapshot));
         let served = read.await?;
-        let (page, next) = page(served, request, Limits::SERVER_PAGE)?;
+        let (page, next) = page(served, request, limits::PAGE)?;
         let mut result = ListResourcesResult::with_all_items(in_sdk::<Vec<Resource>>(&page)?);
         result.next_cursor = next;
         Ok(result)
@@ -587,7 +588,7 @@ impl ServerHandler for Server {
             {
                 skills.show_served(snapshot);
             }
-            let (page, next) = page(snapshot.callable(), request, Limits::SERVER_SKILLS_PAGE)?;
+            let (page, next) = page(snapshot.callable(), request, limits::SKILLS_PAGE)?;
             let mut entries = Vec::new();
             for skill in page {
                 match snapshot.entry(skill) {
@@ -635,7 +636,7 @@ impl ServerHandler for Server {
             .await?;
         let served = served.map_err(|error| not_served(&error, &request.uri))?;
         let cursor = PaginatedRequestParams::default().with_cursor(request.cursor);
-        let (page, next) = page(served, Some(cursor), Limits::SERVER_PAGE)?;
+        let (page, next) = page(served, Some(cursor), limits::PAGE)?;
         let mut result = ListResourcesResult::with_all_items(in_sdk::<Vec<Resource>>(&page)?);
         result.next_cursor = next;
         Ok(result)
@@ -902,10 +903,7 @@ impl Transport<RoleServer> for Lines {
             let message = match line {
                 Line::Whole(line) => self.message(&line).await,
                 Line::TooLong => {
-                    let words = format!(
-                        "the line has more than {} bytes",
-                        Limits::SERVER_MESSAGE_BYTES
-                    );
+                    let words = format!("the line has more than {} bytes", limits::MESSAGE_BYTES);
                     self.refuse(&Refusal::unreadable(words)).await;
                     None
                 }
