@@ -1,4 +1,4 @@
-//! Every bound in one place, each with its reason.
+//! Every bound of the library in one place, each with its reason.
 //!
 //! A bound that bites is never silent: whoever stops at one leaves a
 //! diagnostic with the count that was left out.

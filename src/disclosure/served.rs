@@ -335,26 +335,14 @@ impl Snapshot {
     /// read for the entry.
     fn hashed(&self, skill: &Skill, skill_file: &[u8]) -> Result<Vec<EntryFile>, Box<Diagnostic>> {
         let tree = self.tree(skill)?;
-        let refused = |message: String| {
+        let most = self.env().limits.tree_bytes;
+        let refused = |why: String| {
+            let message = format!("not in the list of skills: {why}");
             let found = Diagnostic::warning(Rule::ResourcesBound, &skill.place(), message);
             Err(Box::new(found))
         };
-        if !tree.is_whole {
-            return refused("not in the list of skills: its folder holds too much".to_owned());
-        }
-        if !tree.files.iter().any(|(path, _)| path == SKILL_FILE) {
-            return refused("not in the list of skills: its SKILL.md is gone".to_owned());
-        }
-        let most = self.env().limits.tree_bytes;
-        let bytes = tree
-            .files
-            .iter()
-            .fold(0, |sum: u64, (_, size)| sum.saturating_add(*size));
-        if bytes > most {
-            let (all, most) = (size(bytes), size(most));
-            return refused(format!(
-                "not in the list of skills: {all} in all files, and more than {most} are not hashed"
-            ));
+        if let Some(why) = incomplete(&tree, most) {
+            return refused(why);
         }
         let mut room = most;
         let mut files = Vec::with_capacity(tree.files.len());
@@ -366,8 +354,7 @@ impl Snapshot {
                 match resources::sha256(&folder, &path, room) {
                     Ok(hashed) => hashed,
                     Err(error) => {
-                        let path = visible(&path);
-                        return refused(format!("not in the list of skills: {path}: {error}"));
+                        return refused(format!("{}: {error}", visible(&path)));
                     }
                 }
             };
@@ -377,6 +364,23 @@ impl Snapshot {
         }
         Ok(files)
     }
+}
+
+/// Returns why not every file of `tree` can be told with its digest, where more
+/// than `most` bytes are not hashed.
+fn incomplete(tree: &Tree, most: u64) -> Option<String> {
+    if !tree.is_whole {
+        return Some("its folder holds too much".to_owned());
+    }
+    if !tree.files.iter().any(|(path, _)| path == SKILL_FILE) {
+        return Some("its SKILL.md is gone".to_owned());
+    }
+    let sizes = tree.files.iter().map(|(_, size)| *size);
+    let bytes = sizes.fold(0, u64::saturating_add);
+    (bytes > most).then(|| {
+        let (all, most) = (size(bytes), size(most));
+        format!("{all} in all files, and more than {most} are not hashed")
+    })
 }
 
 fn too_large(skill: &Skill, files: &[EntryFile]) -> Vec<Diagnostic> {
