@@ -385,7 +385,7 @@ fn a_method_that_is_not_there_is_missing_in_the_words_of_the_version() {
             "initialize",
             newest,
             404,
-            "there is no method `initialize` in version 2026-07-28",
+            "there is no method `initialize` since version 2026-07-28",
         ),
     ] {
         let answer = server.post(&request(method, params));

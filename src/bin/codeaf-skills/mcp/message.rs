@@ -181,7 +181,7 @@ fn unserved(method: &str, params: Option<&Value>) -> Option<String> {
     match method {
         // Who says all in each request shakes no hands, and needs no ping.
         "initialize" | "ping" => {
-            speaks_newest(params).then(|| format!("{missing} in version {NEWEST}"))
+            speaks_newest(params).then(|| format!("{missing} since version {NEWEST}"))
         }
         "subscriptions/listen" => {
             (!speaks_newest(params)).then(|| format!("{missing} before version {NEWEST}"))
@@ -436,9 +436,9 @@ mod tests {
                 "initialize",
                 whole,
                 "",
-                "`initialize` in version 2026-07-28",
+                "`initialize` since version 2026-07-28",
             ),
-            ("ping", "", "", "`ping` in version 2026-07-28"),
+            ("ping", "", "", "`ping` since version 2026-07-28"),
             (
                 "subscriptions/listen",
                 r#""notifications": {}"#,
