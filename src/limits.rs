@@ -1,4 +1,4 @@
-//! Every bound in one place, each with its reason.
+//! Every bound of the library in one place, each with its reason.
 //!
 //! A bound that bites is never silent: whoever stops at one leaves a
 //! diagnostic with the count that was left out.
@@ -39,6 +39,10 @@ pub struct Limits {
     pub tree_entries: usize,
     /// Depth of folders where the whole is asked for.
     pub tree_depth: usize,
+    /// Bytes of all files of a skill that are hashed. No host need take more than
+    /// 16 MiB (SEP-2640); sixteen times as much is hashed in a second, and one
+    /// sparse file of a terabyte would take hours.
+    pub tree_bytes: u64,
     /// Bytes of a page when nothing is asked (Albedo: 16,384).
     pub page_bytes: usize,
     /// Bytes of a page at most (Albedo: 65,536).
@@ -98,49 +102,6 @@ impl Limits {
     pub const PERSONAL_SKILLS: usize = 100;
 }
 
-/// Bounds of the MCP server: they guard the program's own process, so that an
-/// engine does not set them.
-impl Limits {
-    /// Bytes of a message. A request is some kilobytes; four megabytes of
-    /// arguments are none that anybody typed.
-    pub const SERVER_MESSAGE_BYTES: usize = 4 * 1_048_576;
-    /// Lines that wait to be answered, or to be written. A client that does not
-    /// read is not read from.
-    pub const SERVER_LINES: usize = 32;
-    /// Connections over HTTP at once. An agent opens a few.
-    pub const SERVER_CONNECTIONS: usize = 128;
-    /// Streams of changes among them: an agent opens one, and three quarters of
-    /// the connections stay for requests whatever anybody does.
-    pub const SERVER_STREAMS: usize = 32;
-    /// Bytes of the head of a request over HTTP.
-    pub const SERVER_HEAD_BYTES: usize = 65_536;
-    /// How long the head of a request over HTTP may take to arrive, and its
-    /// body; also how long an idle connection is kept. Clients let theirs go
-    /// after four or five seconds, so that none meets a closed one.
-    pub const SERVER_ARRIVAL: Duration = Duration::from_secs(10);
-    /// Prompts or resources in a page. Many clients read the first page alone,
-    /// and this holds what people own.
-    pub const SERVER_PAGE: usize = 2_000;
-    /// Skills in a page, whose files are read and hashed for it.
-    pub const SERVER_SKILLS_PAGE: usize = 100;
-    /// Roots of a client that are looked at. An editor's workspace has a few
-    /// folders.
-    pub const SERVER_ROOTS: usize = 64;
-    /// How long requests wait for the roots that the client said it has.
-    pub const SERVER_ROOTS_PATIENCE: Duration = Duration::from_secs(2);
-    /// Messages on standard error that are kept in mind, so that each is told
-    /// once.
-    pub const SERVER_TOLD: usize = 4_096;
-    /// Threads for what reads much: hashing a page of skills, walking their
-    /// folders. With the one that answers they keep a small machine usable.
-    pub const SERVER_READERS: usize = 2;
-    /// How long what was answered may take to be read once the client hung up.
-    pub const SERVER_LAST_WORDS: Duration = Duration::from_secs(3);
-    /// How long what is still running may take once the process is to end: who
-    /// sent the signal waits, and whoever does not read by then never will.
-    pub const SERVER_END: Duration = Duration::from_millis(700);
-}
-
 impl Limits {
     /// The bounds of the profile `codeaf`.
     pub const DEFAULT: Self = Self {
@@ -157,6 +118,7 @@ impl Limits {
         walk_depth: 16,
         tree_entries: 65_536,
         tree_depth: 64,
+        tree_bytes: 268_435_456,
         page_bytes: 16_384,
         page_bytes_max: 65_536,
         catalog_diagnostics: 64,

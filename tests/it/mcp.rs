@@ -6,7 +6,7 @@
 )]
 
 use std::fs;
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
@@ -41,7 +41,7 @@ impl Client {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
         let mut server = command.spawn().unwrap();
-        let lines_of = |stream: Box<dyn std::io::Read + Send>| {
+        let lines_of = |stream: Box<dyn Read + Send>| {
             let (sender, lines) = channel();
             std::thread::spawn(move || {
                 for line in BufReader::new(stream).lines().map_while(Result::ok) {
@@ -772,7 +772,7 @@ fn what_cannot_be_read_is_listed_and_refused_with_its_code() {
         (
             "/large",
             "resource_too_large",
-            "cannot read skill://map-kit/large: resource exceeds 16777216 bytes; it has 16777217",
+            "cannot read skill://map-kit/large: resource exceeds 16777216 bytes; it has 16777217 bytes",
         ),
         (
             "/.git/config",
@@ -869,7 +869,8 @@ fn a_request_that_lacks_something_is_told_what() {
     client.ok("ping", json!({}));
     client.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled"}));
     assert_eq!(client.refused("tools/list", json!({})), early);
-    assert_eq!(client.refused("no/such/method", json!({})), early);
+    let nothing = (-32_601, "there is no method `no/such/method`".to_owned());
+    assert_eq!(client.refused("no/such/method", json!({})), nothing);
     let (code, words) = client.refused("initialize", json!({"protocolVersion": 5}));
     assert_eq!(
         (code, &*words),
@@ -920,6 +921,33 @@ fn a_request_that_lacks_something_is_told_what() {
             -32_601,
             "there is no method `no/such/method`",
         ),
+        (
+            "logging/setLevel",
+            json!({"level": "info"}),
+            -32_601,
+            "there is no method `logging/setLevel`",
+        ),
+        (
+            "completion/complete",
+            json!({
+                "ref": {"type": "ref/prompt", "name": "map-kit"},
+                "argument": {"name": "arguments", "value": "x"},
+            }),
+            -32_601,
+            "there is no method `completion/complete`",
+        ),
+        (
+            "resources/subscribe",
+            json!({"uri": "skill://map-kit/SKILL.md"}),
+            -32_601,
+            "there is no method `resources/subscribe`",
+        ),
+        (
+            "subscriptions/listen",
+            json!({"notifications": {}}),
+            -32_601,
+            "there is no method `subscriptions/listen` before version 2026-07-28",
+        ),
     ] {
         assert_eq!(client.refused(method, params), (code, words.to_owned()));
     }
@@ -935,6 +963,15 @@ fn a_request_that_lacks_something_is_told_what() {
 
 #[test]
 fn an_answer_that_nobody_reads_does_not_hold_up_the_end() {
+    /// Ends with the test, however that ends.
+    struct Ended(Child);
+    impl Drop for Ended {
+        fn drop(&mut self) {
+            let _ = self.0.kill();
+            let _ = self.0.wait();
+        }
+    }
+
     let sandbox = two_kits();
     sandbox.write("home/.agents/skills/map-kit/large", "x".repeat(4_000_000));
     let mut command = sandbox.command(["mcp"]);
@@ -942,13 +979,16 @@ fn an_answer_that_nobody_reads_does_not_hold_up_the_end() {
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::null());
-    let mut server = command.spawn().unwrap();
-    let input = server.stdin.as_mut().unwrap();
+    let mut ended = Ended(command.spawn().unwrap());
+    let server = &mut ended.0;
+    let mut input = server.stdin.take().unwrap();
+    let mut output = BufReader::with_capacity(1, server.stdout.take().unwrap());
     let hands = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
         "protocolVersion": "2025-11-25", "capabilities": {},
         "clientInfo": {"name": "test", "version": "1"},
     }});
     writeln!(input, "{hands}").unwrap();
+    output.read_line(&mut String::new()).unwrap();
     writeln!(
         input,
         r#"{{"jsonrpc": "2.0", "method": "notifications/initialized"}}"#
@@ -958,7 +998,8 @@ fn an_answer_that_nobody_reads_does_not_hold_up_the_end() {
         "uri": "skill://map-kit/large",
     }});
     writeln!(input, "{read}").unwrap();
-    std::thread::sleep(Duration::from_secs(1));
+    // From its first byte on the answer is being written.
+    output.read_exact(&mut [0]).unwrap();
 
     let began = Instant::now();
     let pid = server.id().to_string();

@@ -220,6 +220,27 @@ fn who_names_another_host_or_comes_from_another_site_is_refused() {
     assert_eq!(status(""), 400);
 }
 
+/// Host and Origin are judged by the SDK, which is asked with a method that it
+/// does not serve: were that to change, either nobody would be answered or
+/// everybody, so that both are pinned here.
+#[test]
+fn host_and_origin_are_judged_whatever_the_method() {
+    let sandbox = kit();
+    let server = Server::start(&sandbox);
+    let port = server.port;
+    let own = format!("Host: 127.0.0.1:{port}\r\nAccept: application/json\r\n");
+
+    for method in ["GET", "DELETE", "OPTIONS", "PUT"] {
+        let send = |heads: &str| server.send(&format!("{method} /mcp"), heads, "").status;
+
+        let wanted = if method == "GET" { 406 } else { 405 };
+        assert_eq!(send(&own), wanted, "{method}");
+        let page = format!("{own}Origin: http://evil.example\r\n");
+        assert_eq!(send(&page), 403, "{method}");
+        assert_eq!(send("Host: evil.example\r\n"), 403, "{method}");
+    }
+}
+
 #[test]
 fn two_hosts_are_not_one() {
     let sandbox = kit();
@@ -248,6 +269,7 @@ fn what_is_too_large_or_elsewhere_is_refused() {
     let plain = server.send("POST /mcp", &plain, "{}");
 
     assert_eq!(large.status, 413);
+    assert_eq!(large.body, "the body has more than 4194304 bytes");
     assert_eq!(elsewhere.status, 404);
     assert_eq!(deleted.status, 405);
     assert!(
@@ -325,13 +347,6 @@ fn a_body_that_is_no_message_or_asks_for_too_little_is_refused_in_the_protocol()
             -32_602,
             "the parameters of `tools/list` have another form than the protocol says",
         ),
-        (
-            call(json!(2), "no/such", json!({})),
-            200,
-            json!(2),
-            -32_601,
-            "there is no method `no/such`",
-        ),
     ] {
         let answer = server.send("POST /mcp", &heads, &body);
         assert_eq!(answer.status, status, "{body}");
@@ -344,6 +359,41 @@ fn a_body_that_is_no_message_or_asks_for_too_little_is_refused_in_the_protocol()
         assert_eq!(message["id"], id, "{body}");
         assert_eq!(message["error"]["code"], code, "{body}");
         assert_eq!(message["error"]["message"], words, "{body}");
+    }
+}
+
+#[test]
+fn a_method_that_is_not_there_is_missing_in_the_words_of_the_version() {
+    let sandbox = kit();
+    let server = Server::start(&sandbox);
+    let newest = json!({
+        "protocolVersion": "2025-11-25",
+        "capabilities": {},
+        "clientInfo": {"name": "test", "version": "1"},
+        "_meta": {"io.modelcontextprotocol/protocolVersion": "2026-07-28"},
+    });
+
+    for (method, params, status, words) in [
+        ("no/such", json!({}), 200, "there is no method `no/such`"),
+        (
+            "logging/setLevel",
+            json!({"level": "info"}),
+            200,
+            "there is no method `logging/setLevel`",
+        ),
+        (
+            "initialize",
+            newest,
+            404,
+            "there is no method `initialize` since version 2026-07-28",
+        ),
+    ] {
+        let answer = server.post(&request(method, params));
+
+        let message: Value = serde_json::from_str(&answer.body).unwrap();
+        assert_eq!(answer.status, status, "{method}");
+        assert_eq!(message["error"]["code"], -32_601, "{method}");
+        assert_eq!(message["error"]["message"], words);
     }
 }
 

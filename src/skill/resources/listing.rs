@@ -4,7 +4,7 @@
 //! where the walk stops. It opens no file and does not know how names are
 //! printed: they may hold anything that a file name can.
 
-use std::collections::{BinaryHeap, HashMap};
+use std::collections::{BinaryHeap, HashMap, VecDeque};
 use std::ffi::{OsStr, OsString};
 use std::fs::Metadata;
 use std::io;
@@ -109,6 +109,16 @@ enum Hidden {
     PassedOver,
 }
 
+/// A link to a folder in the skill.
+struct Link {
+    /// The folder's real path.
+    real: PathBuf,
+    /// The link's own name.
+    relative: String,
+    /// How deep the link lies.
+    depth: usize,
+}
+
 /// One walk over one skill's folder.
 struct Walk<'a> {
     /// The folder as the caller named it; diagnostics carry its spelling.
@@ -121,6 +131,9 @@ struct Walk<'a> {
     hidden: Hidden,
     /// Real folders seen, and the name under which each was.
     visited: HashMap<PathBuf, String>,
+    /// Links to folders. They are followed once the walk is through, when it is
+    /// known which folders it came to without them.
+    links: VecDeque<Link>,
     /// Files found and their sizes, in the order of the walk.
     found: Vec<(String, u64)>,
     /// Folders entered, without the first.
@@ -143,6 +156,7 @@ impl<'a> Walk<'a> {
             limits,
             hidden,
             visited: HashMap::new(),
+            links: VecDeque::new(),
             found: Vec::new(),
             folders: Vec::new(),
             diagnostics: Vec::new(),
@@ -167,6 +181,9 @@ impl<'a> Walk<'a> {
                 self.root.clone_from(&root);
                 self.handle = Some(handle);
                 self.enter(&root, "", 0);
+                while let Some(link) = self.links.pop_front() {
+                    self.enter_below(&link.real, &link.relative, link.depth);
+                }
             }
             Err(error) => self.unlisted("", &error),
         }
@@ -201,14 +218,24 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Walks the folder whose real path is `real`, listed as `relative`.
-    fn enter(&mut self, real: &Path, relative: &str, depth: usize) {
+    /// Walks the folder whose real path is `real`, listed as `relative`, unless it
+    /// was walked before; `depth` is that of its parent.
+    fn enter_below(&mut self, real: &Path, relative: &str, depth: usize) {
         if let Some(first) = self.visited.get(real) {
             let first = if first.is_empty() { "." } else { first };
-            let message = format!("{relative}: the same folder as {first}, which is listed");
+            let message = format!("{relative}: the same folder as {first}");
             self.note(Rule::ResourceNotEntered, relative, message);
-            return;
+        } else if depth >= self.limits.walk_depth {
+            self.too_deep = true;
+            let message = "resource depth limit reached".to_owned();
+            self.warn(Rule::ResourcesDepth, relative, message);
+        } else {
+            self.enter(real, relative, depth + 1);
         }
+    }
+
+    /// Walks the folder whose real path is `real`, listed as `relative`.
+    fn enter(&mut self, real: &Path, relative: &str, depth: usize) {
         let children = match self.children(real, relative) {
             Ok(children) => children,
             Err(error) => return self.unlisted(relative, &error),
@@ -316,25 +343,15 @@ impl<'a> Walk<'a> {
         if let Some(closed) = name.and_then(not_entered).or_else(|| not_entered(inside)) {
             let message = format!("{relative}: {} is not entered", closed.display());
             self.note(Rule::ResourceNotEntered, relative, message);
-        } else if path != real && self.comes_to(inside) {
-            let inside = inside.display().to_string();
-            let listed = if inside.is_empty() { "." } else { &inside };
-            let message = format!("{relative}: the same folder as {listed}, which is listed");
-            self.note(Rule::ResourceNotEntered, relative, message);
-        } else if depth >= self.limits.walk_depth {
-            self.too_deep = true;
-            let message = "resource depth limit reached".to_owned();
-            self.warn(Rule::ResourcesDepth, relative, message);
+        } else if path == real {
+            self.enter_below(real, relative, depth);
         } else {
-            self.enter(real, relative, depth + 1);
+            self.links.push_back(Link {
+                real: real.to_path_buf(),
+                relative: relative.to_owned(),
+                depth,
+            });
         }
-    }
-
-    /// Whether the walk comes to the folder `inside` the skill without a link.
-    fn comes_to(&self, inside: &Path) -> bool {
-        let is_passed_over = |part: &OsStr| part.as_encoded_bytes().starts_with(b".");
-        let hides = self.hidden == Hidden::PassedOver && inside.iter().any(is_passed_over);
-        !hides && inside.iter().count() <= self.limits.walk_depth
     }
 
     fn unlisted(&mut self, relative: &str, error: &io::Error) {
@@ -514,18 +531,41 @@ mod tests {
         assert_eq!(
             messages(&listing),
             [
-                "a: the same folder as b, which is listed",
-                "b/up: the same folder as ., which is listed",
-                "c: the same folder as .c, which is listed",
-                "d: the same folder as .c, which is listed",
-                "round: the same folder as ., which is listed",
+                "a: the same folder as b",
+                "b/up: the same folder as .",
+                "c: the same folder as .c",
+                "d: the same folder as .c",
+                "round: the same folder as .",
             ]
         );
         assert!(!listing.truncated);
         // What is hidden is told under the first link that shows it.
         let told = names(skill.path(), &Limits::DEFAULT);
         assert_eq!(told.resources, ["b/file", "c/file"]);
-        assert!(messages(&told).contains(&"d: the same folder as c, which is listed"));
+        assert!(messages(&told).contains(&"d: the same folder as c"));
+    }
+
+    #[test]
+    fn a_folder_is_named_as_the_same_only_as_one_that_was_walked() {
+        // The walk ends before z, so that only its links come there.
+        let skill = skill(&["m/1", "m/2", "z/file"]);
+        symlink("z", skill.path().join("a")).expect("a link");
+        symlink("z", skill.path().join("b")).expect("a link");
+        let limits = Limits {
+            walked_entries: 5,
+            ..Limits::DEFAULT
+        };
+
+        let listing = list(skill.path(), &limits);
+
+        assert_eq!(listing.resources, ["SKILL.md", "m/1"]);
+        assert_eq!(
+            messages(&listing),
+            [
+                "b: the same folder as a",
+                "looked at 5 entries, left out at least 3 more"
+            ]
+        );
     }
 
     #[test]

@@ -16,7 +16,9 @@ use tokio_util::sync::CancellationToken;
 pub(super) struct Connections {
     most: usize,
     held: Mutex<Held>,
-    freed: Notify,
+    /// A place fell free, or a connection became idle. What happened while nobody
+    /// waited wakes the next one that does, so that waking alone means nothing.
+    changed: Notify,
 }
 
 #[derive(Debug, Default)]
@@ -33,27 +35,27 @@ impl Connections {
         Arc::new(Self {
             most,
             held: Mutex::default(),
-            freed: Notify::new(),
+            changed: Notify::new(),
         })
     }
 
     /// Waits for a place. Where all are taken, the oldest idle connection has to
-    /// go; where none is idle, one that ends has to be waited for.
+    /// go, and no second one: where none is idle, the first that becomes so, or
+    /// that ends.
     pub(super) async fn enter(self: &Arc<Self>) -> Arc<Connection> {
+        let mut makes_room = false;
         loop {
             if let Some(connection) = self.try_enter() {
                 return connection;
             }
-            self.freed.notified().await;
+            makes_room = makes_room || self.send_oldest_away();
+            self.changed.notified().await;
         }
     }
 
     fn try_enter(self: &Arc<Self>) -> Option<Arc<Connection>> {
         let mut held = self.lock();
         if held.count >= self.most {
-            if let Some((_, oldest)) = held.idle.pop_first() {
-                oldest.cancel();
-            }
             return None;
         }
         held.count += 1;
@@ -65,6 +67,12 @@ impl Connections {
         });
         connection.rest();
         Some(connection)
+    }
+
+    /// Returns whether one was idle.
+    fn send_oldest_away(&self) -> bool {
+        let oldest = self.lock().idle.pop_first();
+        oldest.map(|(_, oldest)| oldest.cancel()).is_some()
     }
 
     fn lock(&self) -> MutexGuard<'_, Held> {
@@ -97,6 +105,8 @@ impl Connection {
         held.next_turn += 1;
         held.idle.insert(turn, self.must_go.clone());
         *self.idle_since() = Some(turn);
+        drop(held);
+        self.all.changed.notify_one();
     }
 
     fn idle_since(&self) -> MutexGuard<'_, Option<u64>> {
@@ -114,7 +124,7 @@ impl Drop for Connection {
             held.idle.remove(&turn);
         }
         drop(held);
-        self.all.freed.notify_one();
+        self.all.changed.notify_one();
     }
 }
 
@@ -131,39 +141,88 @@ impl Drop for Working {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tokio::task::JoinHandle;
 
     fn goes(connection: &Connection) -> bool {
         connection.must_go.is_cancelled()
     }
 
-    #[test]
-    fn the_oldest_idle_connection_goes_and_none_that_works() {
-        let all = Connections::new(3);
-        let enter = || all.try_enter();
-        let (first, second, third) = (enter().unwrap(), enter().unwrap(), enter().unwrap());
-        let working = first.work();
+    /// Lets all who wait go on until nothing moves.
+    async fn settle() {
+        for _ in 0..20 {
+            tokio::task::yield_now().await;
+        }
+    }
 
-        assert!(enter().is_none());
-        assert!(!goes(&first) && goes(&second) && !goes(&third));
+    /// Returns one that waits for a place.
+    async fn newcomer(all: &Arc<Connections>) -> JoinHandle<Arc<Connection>> {
+        let all = Arc::clone(all);
+        let waiting = tokio::spawn(async move { all.enter().await });
+        settle().await;
+        waiting
+    }
 
-        drop(second);
-        let fourth = enter().unwrap();
-        drop(working);
-        // The first has been idle for the shortest time now.
-        assert!(enter().is_none());
-        assert!(!goes(&first) && goes(&third) && !goes(&fourth));
+    fn run(test: impl Future<Output = ()>) {
+        let runtime = tokio::runtime::Builder::new_current_thread().build();
+        runtime.unwrap().block_on(test);
     }
 
     #[test]
-    fn where_all_work_nobody_goes() {
-        let all = Connections::new(1);
-        let only = all.try_enter().unwrap();
-        let working = only.work();
+    fn the_oldest_idle_connection_goes_and_none_that_works() {
+        run(async {
+            let all = Connections::new(3);
+            let (first, second, third) = (all.enter().await, all.enter().await, all.enter().await);
+            let working = first.work();
 
-        assert!(all.try_enter().is_none());
-        assert!(!goes(&only));
+            let newcomer = newcomer(&all).await;
+            assert!(!goes(&first) && goes(&second) && !goes(&third));
 
-        drop((working, only));
-        assert!(all.try_enter().is_some());
+            drop(second);
+            let fourth = newcomer.await.unwrap();
+            drop(working);
+            // The first has been idle for the shortest time now.
+            assert!(all.send_oldest_away());
+            assert!(!goes(&first) && goes(&third) && !goes(&fourth));
+        });
+    }
+
+    #[test]
+    fn a_newcomer_sends_one_away_however_many_ended_before() {
+        run(async {
+            let all = Connections::new(4);
+            // Nobody waited when it ended.
+            drop(all.enter().await);
+            let mut house = Vec::new();
+            for _ in 0..4 {
+                house.push(all.enter().await);
+            }
+
+            let newcomer = newcomer(&all).await;
+
+            let leaving = house.iter().filter(|connection| goes(connection)).count();
+            assert_eq!(leaving, 1);
+            house.retain(|connection| !goes(connection));
+            assert!(!goes(&newcomer.await.unwrap()));
+            settle().await;
+            assert!(!house.iter().any(|connection| goes(connection)));
+        });
+    }
+
+    #[test]
+    fn where_all_work_the_first_that_is_done_goes() {
+        run(async {
+            let all = Connections::new(1);
+            let only = all.enter().await;
+            let working = only.work();
+
+            let newcomer = newcomer(&all).await;
+            assert!(!goes(&only));
+
+            drop(working);
+            settle().await;
+            assert!(goes(&only));
+            drop(only);
+            newcomer.await.unwrap();
+        });
     }
 }

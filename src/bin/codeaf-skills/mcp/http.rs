@@ -9,7 +9,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use codeaf_skills::Limits;
 use http_body_util::channel::Channel;
 use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
@@ -30,11 +29,10 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use super::connections::{Connection, Connections};
+use super::limits;
 
 /// Where the protocol is spoken.
 const PATH: &str = "/mcp";
-/// How long a stream of events is silent at most.
-const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
 pub(super) const JSON: &str = "application/json";
 pub(super) const EVENTS: &str = "text/event-stream";
@@ -52,13 +50,13 @@ pub(super) trait Answering: Clone + Send + Sync + 'static {
 }
 
 /// Serves until `closing`; then lets running requests end, for
-/// [`Limits::SERVER_END`] at most.
+/// [`limits::END`] at most.
 pub(super) async fn serve(
     listener: TcpListener,
     answering: impl Answering,
     closing: CancellationToken,
 ) {
-    let all = Connections::new(Limits::SERVER_CONNECTIONS);
+    let all = Connections::new(limits::CONNECTIONS);
     let mut connections = JoinSet::new();
     let next = async || {
         let accepted = listener.accept().await;
@@ -82,7 +80,7 @@ pub(super) async fn serve(
     }
     drop(listener);
     let all_ended = async { while connections.join_next().await.is_some() {} };
-    let _ = timeout(Limits::SERVER_END, all_ended).await;
+    let _ = timeout(limits::END, all_ended).await;
 }
 
 async fn connection(
@@ -102,8 +100,8 @@ async fn connection(
     });
     let served = http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(Limits::SERVER_ARRIVAL)
-        .max_buf_size(Limits::SERVER_HEAD_BYTES)
+        .header_read_timeout(limits::ARRIVAL)
+        .max_buf_size(limits::HEAD_BYTES)
         .serve_connection(TokioIo::new(stream), service);
     let mut served = std::pin::pin!(served);
     tokio::select! {
@@ -131,15 +129,15 @@ async fn answer(
         );
     }
     let (head, body) = request.into_parts();
-    let body = Limited::new(body, Limits::SERVER_MESSAGE_BYTES).collect();
-    match timeout(Limits::SERVER_ARRIVAL, body).await {
+    let body = Limited::new(body, limits::MESSAGE_BYTES).collect();
+    match timeout(limits::ARRIVAL, body).await {
         Err(_) => refusal(
             StatusCode::REQUEST_TIMEOUT,
             "the body did not arrive in time",
         ),
         Ok(Err(error)) if error.is::<LengthLimitError>() => refusal(
             StatusCode::PAYLOAD_TOO_LARGE,
-            "the body has more than 4194304 bytes",
+            format!("the body has more than {} bytes", limits::MESSAGE_BYTES),
         ),
         Ok(Err(_)) => refusal(StatusCode::BAD_REQUEST, "the body could not be read"),
         Ok(Ok(body)) => {
@@ -221,7 +219,7 @@ pub(super) fn event_stream(
                     None => return,
                 },
                 // A comment, so that nothing between us takes it for dead.
-                () = tokio::time::sleep(KEEP_ALIVE) => ":\n\n".to_owned(),
+                () = tokio::time::sleep(limits::KEEP_ALIVE) => ":\n\n".to_owned(),
             };
             if sender.send_data(Bytes::from(sent)).await.is_err() {
                 return;
@@ -240,8 +238,8 @@ pub(super) fn json(status: StatusCode, value: &Value) -> Answer {
 }
 
 /// Refuses with what is to be read by a person.
-pub(super) fn refusal(status: StatusCode, words: &'static str) -> Answer {
-    let mut response = Response::new(Full::from(words).boxed());
+pub(super) fn refusal(status: StatusCode, words: impl Into<Bytes>) -> Answer {
+    let mut response = Response::new(Full::new(words.into()).boxed());
     *response.status_mut() = status;
     with(response, CONTENT_TYPE, "text/plain; charset=utf-8")
 }

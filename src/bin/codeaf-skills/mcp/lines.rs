@@ -9,15 +9,16 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::fd::AsFd;
 use std::thread;
 
-use codeaf_skills::Limits;
 use tokio::sync::{mpsc, oneshot};
+
+use super::limits;
 
 /// A line that came in.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Line {
     /// Its bytes, without the line end.
     Whole(Vec<u8>),
-    /// It has more bytes than [`Limits::SERVER_MESSAGE_BYTES`] and was passed over.
+    /// It has more bytes than [`limits::MESSAGE_BYTES`] and was passed over.
     TooLong,
 }
 
@@ -39,8 +40,8 @@ pub(super) fn standard() -> io::Result<Streams> {
 
 /// Starts both threads.
 fn open(input: impl Read + Send + 'static, output: impl Write + Send + 'static) -> Streams {
-    let (to_read, incoming) = mpsc::channel(Limits::SERVER_LINES);
-    let (outgoing, to_write) = mpsc::channel(Limits::SERVER_LINES);
+    let (to_read, incoming) = mpsc::channel(limits::LINES);
+    let (outgoing, to_write) = mpsc::channel(limits::LINES);
     let (done, written) = oneshot::channel();
     thread::spawn(move || read(BufReader::with_capacity(65_536, input), &to_read));
     thread::spawn(move || {
@@ -52,7 +53,7 @@ fn open(input: impl Read + Send + 'static, output: impl Write + Send + 'static) 
 }
 
 fn read(mut input: impl BufRead, lines: &mpsc::Sender<Line>) {
-    while let Ok(Some(line)) = next_line(&mut input, Limits::SERVER_MESSAGE_BYTES) {
+    while let Ok(Some(line)) = next_line(&mut input, limits::MESSAGE_BYTES) {
         if lines.blocking_send(line).is_err() {
             return;
         }

@@ -5,7 +5,9 @@ use std::io::Write;
 use std::sync::{Mutex, PoisonError};
 
 use codeaf_skills::text::one_line;
-use codeaf_skills::{Diagnostic, Digest, Limits};
+use codeaf_skills::{Diagnostic, Digest};
+
+use super::limits;
 
 /// Writes each message once.
 #[derive(Debug)]
@@ -52,7 +54,7 @@ impl Log {
 
     fn write_once(&self, line: &str) {
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-        if told.len() >= Limits::SERVER_TOLD {
+        if told.len() >= limits::TOLD {
             told.clear();
         }
         if told.insert(Digest::of(line)) {

@@ -1,5 +1,6 @@
 //! What came in, judged before the protocol's SDK reads it: the SDK takes a
-//! request whose parameters have another form for one of an unknown method.
+//! request whose parameters have another form for one of an unknown method, and
+//! of such a method it says the name and nothing else.
 //!
 //! This file knows which methods are served and what they need. What a request
 //! means is decided elsewhere.
@@ -9,7 +10,12 @@ use serde_json::{Map, Value, json};
 
 const PARSE_ERROR: i32 = -32_700;
 const INVALID_REQUEST: i32 = -32_600;
+const METHOD_NOT_FOUND: i32 = -32_601;
 const INVALID_PARAMS: i32 = -32_602;
+
+/// The version that says all in each request. Versions are dates, so that their
+/// order is that of their texts.
+const NEWEST: &str = "2026-07-28";
 
 /// Why a message is answered by an error at once.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,6 +23,7 @@ pub(super) struct Refusal {
     code: i32,
     words: String,
     id: Value,
+    speaks_newest: bool,
     /// Whether the sender waits for an answer: not after a notification, nor
     /// after an answer of its own.
     pub(super) is_awaited: bool,
@@ -29,6 +36,7 @@ impl Refusal {
             code: INVALID_REQUEST,
             words: words.into(),
             id: Value::Null,
+            speaks_newest: false,
             is_awaited: true,
         }
     }
@@ -44,21 +52,21 @@ impl Refusal {
                 .filter(|id| is_id(id))
                 .cloned()
                 .unwrap_or_default(),
+            speaks_newest: speaks_newest(message.get("params")),
             is_awaited: !is_answer && !is_notification,
         }
     }
 
     /// Refuses a message that lacks nothing and that the SDK cannot take.
     pub(super) fn unfit(message: &Value) -> Self {
-        let method = message.get("method").and_then(Value::as_str);
-        match method.filter(|_| is_served(message)) {
-            Some(method) => {
+        match message.get("method").and_then(Value::as_str) {
+            Some(method) if message.get("id").is_some() => {
                 let words = format!(
                     "the parameters of `{method}` have another form than the protocol says"
                 );
                 Self::of(message, INVALID_PARAMS, words)
             }
-            None => Self::of(
+            _ => Self::of(
                 message,
                 INVALID_REQUEST,
                 "this is not a message of the protocol",
@@ -76,9 +84,16 @@ impl Refusal {
         }
     }
 
-    /// Whether the message is none, rather than one that asks for too little.
+    /// Whether the message is none, rather than one that asks for too little, or
+    /// for what is not there.
     pub(super) fn is_of_form(&self) -> bool {
-        self.code != INVALID_PARAMS
+        ![INVALID_PARAMS, METHOD_NOT_FOUND].contains(&self.code)
+    }
+
+    /// Whether nothing is at the method that is named. Older versions than the
+    /// newest tell it in the answer alone.
+    pub(super) fn is_nowhere(&self) -> bool {
+        self.code == METHOD_NOT_FOUND && self.speaks_newest
     }
 
     /// Returns the answer.
@@ -160,20 +175,27 @@ fn parameters(method: &str) -> Option<&'static [Parameter]> {
     })
 }
 
-/// Whether a request is for a method that is served. A version that says all in
-/// each request has no handshake any more.
-pub(super) fn is_served(message: &Value) -> bool {
-    let method = message.get("method").and_then(Value::as_str);
-    method.is_some_and(|method| parameters(method).is_some())
-        && !(method == Some("initialize") && says_version(message.get("params")))
+/// Returns why there is no such method, in the version that the request speaks.
+fn unserved(method: &str, params: Option<&Value>) -> Option<String> {
+    let missing = format!("there is no method `{}`", one_line(method));
+    match method {
+        // Who says all in each request shakes no hands, and needs no ping.
+        "initialize" | "ping" => {
+            speaks_newest(params).then(|| format!("{missing} since version {NEWEST}"))
+        }
+        "subscriptions/listen" => {
+            (!speaks_newest(params)).then(|| format!("{missing} before version {NEWEST}"))
+        }
+        _ => parameters(method).is_none().then_some(missing),
+    }
 }
 
-fn says_version(params: Option<&Value>) -> bool {
+fn speaks_newest(params: Option<&Value>) -> bool {
     let meta = params.and_then(|params| params.get("_meta"));
-    meta.is_some_and(|meta| {
-        meta.get("io.modelcontextprotocol/protocolVersion")
-            .is_some()
-    })
+    let version = meta.and_then(|meta| meta.get("io.modelcontextprotocol/protocolVersion"));
+    version
+        .and_then(Value::as_str)
+        .is_some_and(|version| version >= NEWEST)
 }
 
 /// Reads a message, and says what keeps it from being one.
@@ -212,14 +234,13 @@ fn fault(message: &Map<String, Value>) -> Option<(i32, String)> {
     if !is_id(id) {
         return refused("`id` must be a text or a whole number of 64 bits");
     }
-    misfit(method, message.get("params")).map(|words| (INVALID_PARAMS, words))
+    let params = message.get("params");
+    let unserved = unserved(method, params).map(|words| (METHOD_NOT_FOUND, words));
+    unserved.or_else(|| misfit(method, params).map(|words| (INVALID_PARAMS, words)))
 }
 
 /// Returns what is wrong with the parameters of a request.
 fn misfit(method: &str, given: Option<&Value>) -> Option<String> {
-    if method == "initialize" && says_version(given) {
-        return None;
-    }
     let parameters = parameters(method)?;
     let nothing = Value::Object(Map::new());
     let given = given.filter(|given| !given.is_null()).unwrap_or(&nothing);
@@ -248,11 +269,6 @@ fn is_id(id: &Value) -> bool {
     const EXACT: f64 = 9_007_199_254_740_992.0;
     let is_whole = |number: f64| number.fract() == 0.0 && number.abs() < EXACT;
     id.is_string() || id.is_i64() || (!id.is_u64() && id.as_f64().is_some_and(is_whole))
-}
-
-/// Returns what is said of a method that is not served.
-pub(super) fn no_method(method: &str) -> String {
-    format!("there is no method `{}`", one_line(method))
 }
 
 #[cfg(test)]
@@ -347,11 +363,6 @@ mod tests {
                 untitled,
                 "`initialize` needs the parameter `clientInfo.version`, a text",
             ),
-            (
-                "initialize",
-                r#"{"_meta": {"io.modelcontextprotocol/protocolVersion": "2026-07-28"}}"#,
-                "",
-            ),
             ("tools/list", "{}", ""),
             ("tools/list", "null", ""),
             ("tools/list", r#"{"cursor": null}"#, ""),
@@ -402,10 +413,9 @@ mod tests {
             ),
             (
                 "subscriptions/listen",
-                "{}",
+                r#"{"_meta": {"io.modelcontextprotocol/protocolVersion": "2026-07-28"}}"#,
                 "`subscriptions/listen` needs the parameter `notifications`, an object",
             ),
-            ("no/such/method", "5", ""),
         ] {
             let message = format!(
                 r#"{{"jsonrpc": "2.0", "id": 3, "method": "{method}", "params": {params}}}"#
@@ -419,9 +429,56 @@ mod tests {
     }
 
     #[test]
+    fn a_method_is_served_in_the_versions_that_have_it() {
+        let whole = r#""protocolVersion": "x", "capabilities": {}, "clientInfo": {"name": "c", "version": "1"}"#;
+        for (method, params, older, newest) in [
+            (
+                "initialize",
+                whole,
+                "",
+                "`initialize` since version 2026-07-28",
+            ),
+            ("ping", "", "", "`ping` since version 2026-07-28"),
+            (
+                "subscriptions/listen",
+                r#""notifications": {}"#,
+                "`subscriptions/listen` before version 2026-07-28",
+                "",
+            ),
+            ("tools/list", "", "", ""),
+            ("no/such", "", "`no/such`", "`no/such`"),
+            (
+                "logging/setLevel",
+                r#""level": "info""#,
+                "`logging/setLevel`",
+                "`logging/setLevel`",
+            ),
+            (
+                "resources/subscribe",
+                r#""uri": "x""#,
+                "`resources/subscribe`",
+                "`resources/subscribe`",
+            ),
+        ] {
+            for (version, words) in [("2025-11-25", older), ("2026-07-28", newest)] {
+                let comma = if params.is_empty() { "" } else { "," };
+                let message = format!(
+                    r#"{{"jsonrpc": "2.0", "id": 3, "method": "{method}", "params": {{
+                    "_meta": {{"io.modelcontextprotocol/protocolVersion": "{version}"}}{comma} {params}}}}}"#
+                );
+                let words = match words {
+                    "" => "taken".to_owned(),
+                    words => format!("3 -32601 there is no method {words}"),
+                };
+                assert_eq!(refused(&message), words, "{message}");
+            }
+        }
+    }
+
+    #[test]
     fn nobody_waits_for_an_answer_to_a_notification_or_to_an_answer() {
         for (message, is_awaited) in [
-            (json!({"id": 1, "method": "x"}), true),
+            (json!({"id": 1, "method": "ping"}), true),
             (json!({"method": "x"}), false),
             (json!({"id": 1, "result": 5, "error": 5}), false),
             (json!({"id": 1}), true),

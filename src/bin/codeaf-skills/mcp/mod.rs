@@ -8,6 +8,7 @@
 mod config;
 mod connections;
 mod http;
+mod limits;
 mod lines;
 mod log;
 mod message;
@@ -18,9 +19,8 @@ mod watch;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::Duration;
 
-use codeaf_skills::{Limits, Snapshot};
+use codeaf_skills::Snapshot;
 use tokio::net::TcpListener;
 use tokio::runtime::{Builder, Runtime};
 use tokio::signal::unix::{SignalKind, signal};
@@ -33,9 +33,6 @@ use log::Log;
 use skills::Skills;
 
 pub(crate) use config::Agent;
-
-/// How long such a thread waits for more work before it ends.
-const READER_IDLE: Duration = Duration::from_secs(2);
 
 /// How the process was started.
 pub(crate) struct Start {
@@ -61,8 +58,8 @@ pub(crate) fn run(
     let skills = Skills::new(load(console)?, Log::new(start.quiet));
     let runtime = Builder::new_current_thread()
         .enable_all()
-        .max_blocking_threads(Limits::SERVER_READERS)
-        .thread_keep_alive(READER_IDLE)
+        .max_blocking_threads(limits::READERS)
+        .thread_keep_alive(limits::READER_IDLE)
         .build()
         .map_err(|error| Failure::from_error("start", error).context("cannot start the server"))?;
     let outcome = match address {
@@ -86,10 +83,10 @@ fn stdio(runtime: &Runtime, skills: &Arc<Skills>, start: &Start) -> Result<(), F
         // it is to live.
         let ends = async {
             closing.cancelled().await;
-            tokio::time::sleep(Limits::SERVER_END).await;
+            tokio::time::sleep(limits::END).await;
         };
         tokio::select! {
-            _ = tokio::time::timeout(Limits::SERVER_LAST_WORDS, written) => {}
+            _ = tokio::time::timeout(limits::LAST_WORDS, written) => {}
             () = ends => {}
         }
         closing.cancel();

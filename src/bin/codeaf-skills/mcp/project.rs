@@ -3,8 +3,10 @@
 
 use std::path::{Path, PathBuf};
 
-use codeaf_skills::{Env, Limits};
+use codeaf_skills::Env;
 use percent_encoding::percent_decode_str;
+
+use super::limits;
 
 /// Returns `env` with the first of `roots` as its start and the others attached,
 /// and what became of roots that cannot be used. Without a usable root the
@@ -12,7 +14,7 @@ use percent_encoding::percent_decode_str;
 pub(super) fn with_roots(env: &Env, roots: &[String]) -> (Env, Vec<String>) {
     let mut passed_over = Vec::new();
     let mut folders = Vec::new();
-    for uri in roots.iter().take(Limits::SERVER_ROOTS) {
+    for uri in roots.iter().take(limits::ROOTS) {
         match folder(uri) {
             Ok(folder) if folders.contains(&folder) => {}
             Ok(folder) => folders.push(folder),
@@ -21,8 +23,8 @@ pub(super) fn with_roots(env: &Env, roots: &[String]) -> (Env, Vec<String>) {
             }
         }
     }
-    if roots.len() > Limits::SERVER_ROOTS {
-        let more = roots.len() - Limits::SERVER_ROOTS;
+    if roots.len() > limits::ROOTS {
+        let more = roots.len() - limits::ROOTS;
         passed_over.push(format!("{more} more roots of the client are passed over"));
     }
     let mut env = env.clone();

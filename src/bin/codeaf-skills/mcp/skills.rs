@@ -81,6 +81,15 @@ impl Shown {
         }
     }
 
+    /// Returns what either knows.
+    fn and(self, other: Self) -> Self {
+        Self {
+            tools: self.tools.or(other.tools),
+            prompts: self.prompts.or(other.prompts),
+            resources: self.resources.or(other.resources),
+        }
+    }
+
     /// Takes over what `now` knows; returns the lists that show something else.
     fn replace(&mut self, now: Self) -> Changes {
         let has_changed = |known: &mut Option<Digest>, now: Option<Digest>| {
@@ -215,18 +224,29 @@ impl Skills {
         }
     }
 
-    fn put(&self, snapshot: Snapshot) {
-        self.tell_faults(&snapshot);
+    /// Returns the files of the skills of `snapshot`, which a client is shown now.
+    pub(super) fn show_served(&self, snapshot: &Snapshot) -> Vec<Served> {
+        let served = self.served(snapshot);
+        self.show(Shown::resources(snapshot, &served));
+        served
+    }
+
+    /// Returns the files of the skills of `snapshot`, and tells which have none
+    /// because their folder cannot be read.
+    fn served(&self, snapshot: &Snapshot) -> Vec<Served> {
         let (served, faults) = snapshot.served();
         for found in &faults {
             self.log.finding(found);
         }
-        let resources = Shown::resources(&snapshot, &served);
-        let lists = Shown {
-            tools: Shown::tools(&tools(&snapshot)).tools,
-            prompts: Shown::prompts(&prompts(&snapshot)).prompts,
-            ..resources
-        };
+        served
+    }
+
+    fn put(&self, snapshot: Snapshot) {
+        self.tell_faults(&snapshot);
+        let served = self.served(&snapshot);
+        let lists = Shown::tools(&tools(&snapshot))
+            .and(Shown::prompts(&prompts(&snapshot)))
+            .and(Shown::resources(&snapshot, &served));
         self.state().snapshot = snapshot;
         self.show(lists);
     }

@@ -18,15 +18,8 @@ use codeaf_skills::{Project, RootOutcome, Scope, Snapshot};
 use notify::event::{AccessKind, AccessMode, EventKind, ModifyKind};
 use notify::{Config, Event, RecommendedWatcher, RecursiveMode, Watcher};
 
+use super::limits;
 use super::skills::Skills;
-
-/// How long nothing must happen before the skills are looked at.
-const QUIET: Duration = Duration::from_millis(80);
-/// How long a look is put off at most while things keep happening. With the look
-/// itself it stays far below the two seconds that are promised.
-const BUSY: Duration = Duration::from_millis(600);
-/// How often the skills are looked at where the system cannot watch.
-const BY_HAND: Duration = Duration::from_millis(1_500);
 
 /// Starts the thread that looks, once.
 pub(super) fn start(skills: &Arc<Skills>) {
@@ -97,7 +90,7 @@ impl Waker {
 fn look(skills: &Skills) {
     let waker = &skills.waker;
     // The first answers come first.
-    thread::sleep(QUIET);
+    thread::sleep(limits::QUIET);
     let mut places = Places::of(&skills.snapshot());
     let mut watched = Watched::new(&places, waker, skills);
     // What changed until the watch stood.
@@ -115,13 +108,13 @@ fn look(skills: &Skills) {
             }
             places = now;
             skills.refresh();
-            thread::sleep(QUIET);
+            thread::sleep(limits::QUIET);
             continue;
         }
-        let most = watched.is_none().then_some(BY_HAND);
+        let most = watched.is_none().then_some(limits::BY_HAND);
         if waker.wait(most) {
             let began = Instant::now();
-            while began.elapsed() < BUSY && waker.wait(Some(QUIET)) {}
+            while began.elapsed() < limits::BUSY && waker.wait(Some(limits::QUIET)) {}
         }
         skills.refresh();
     }
@@ -276,7 +269,7 @@ impl Watched {
             Err(error) => {
                 skills.log.note(&format!(
                     "changes cannot be watched, so they are looked for every {:.1} seconds: {error}",
-                    BY_HAND.as_secs_f64()
+                    limits::BY_HAND.as_secs_f64()
                 ));
                 None
             }
