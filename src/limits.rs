@@ -39,6 +39,10 @@ pub struct Limits {
     pub tree_entries: usize,
     /// Depth of folders where the whole is asked for.
     pub tree_depth: usize,
+    /// Bytes of all files of a skill that are hashed. No host need take more than
+    /// 16 MiB (SEP-2640); sixteen times as much is hashed in a second, and one
+    /// sparse file of a terabyte would take hours.
+    pub tree_bytes: u64,
     /// Bytes of a page when nothing is asked (Albedo: 16,384).
     pub page_bytes: usize,
     /// Bytes of a page at most (Albedo: 65,536).
@@ -157,6 +161,7 @@ impl Limits {
         walk_depth: 16,
         tree_entries: 65_536,
         tree_depth: 64,
+        tree_bytes: 268_435_456,
         page_bytes: 16_384,
         page_bytes_max: 65_536,
         catalog_diagnostics: 64,

@@ -120,14 +120,15 @@ impl Snapshot {
     }
 }
 
-/// Returns what to do about a file that was not read, to stand behind the words.
-fn help(error: &ResourceError) -> String {
+/// Returns what to do about a file that was not read, to stand behind the words;
+/// nothing where they say it.
+fn help(error: &ResourceError) -> &'static str {
     match error {
-        ResourceError::Read(ReadError::TooLarge(_, _, bytes) | ReadError::PastEnd(_, bytes)) => {
-            format!("; it has {bytes}")
-        }
-        ResourceError::Read(ReadError::Window(..)) | ResourceError::Folder(_) => String::new(),
-        ResourceError::Read(_) => "; the `resources:` line of the skill names its files".to_owned(),
+        ResourceError::Read(
+            ReadError::TooLarge { .. } | ReadError::PastEnd(..) | ReadError::Window(..),
+        )
+        | ResourceError::Folder(_) => "",
+        ResourceError::Read(_) => "; the `resources:` line of the skill names its files",
     }
 }
 
@@ -152,7 +153,7 @@ impl Asked {
         }
         Ok(Self {
             name: text(arguments, "name")?,
-            path: plain(&text(arguments, "path")?).to_owned(),
+            path: text(arguments, "path")?,
             window: Window {
                 offset: number(arguments, "offset")?.unwrap_or(0),
                 limit: number(arguments, "limit")?
@@ -160,11 +161,6 @@ impl Asked {
             },
         })
     }
-}
-
-/// Returns `path` without the `./` that many write before one.
-fn plain(path: &str) -> &str {
-    path.trim_start_matches("./")
 }
 
 fn text(arguments: &Map<String, Value>, key: &str) -> Result<String, ActivationError> {
@@ -300,7 +296,7 @@ mod tests {
             ),
             (
                 json!({"name": "map-kit", "path": "../off-kit/SKILL.md"}),
-                "resource_not_read: cannot read ../off-kit/SKILL.md of map-kit: resource must be a relative path without parent traversal; the `resources:` line of the skill names its files",
+                "resource_not_relative: cannot read ../off-kit/SKILL.md of map-kit: resource must be a relative path without parent traversal; the `resources:` line of the skill names its files",
             ),
             (
                 json!({"name": "map-kit", "path": "a.md", "limit": 65_537}),
@@ -308,11 +304,11 @@ mod tests {
             ),
             (
                 json!({"name": "map-kit", "path": "a.md", "offset": 11}),
-                "invalid_arguments: cannot read a.md of map-kit: offset exceeds resource size; it has 10",
+                "invalid_arguments: cannot read a.md of map-kit: offset exceeds resource size; it has 10 bytes",
             ),
             (
                 json!({"name": "map-kit", "path": "large"}),
-                "resource_too_large: cannot read large of map-kit: resource exceeds 16777216 bytes; it has 16777217",
+                "resource_too_large: cannot read large of map-kit: resource exceeds 16777216 bytes; it has 16777217 bytes",
             ),
             (
                 json!({"name": "map-kit", "path": ".git/config"}),

@@ -16,7 +16,7 @@ use crate::discovery::skill_file::SKILL_FILE;
 use crate::discovery::snapshot::Snapshot;
 use crate::name::{Source, is_spec_name};
 use crate::skill::frontmatter;
-use crate::skill::resources::{self, Carried, ReadError, Sha256, Tree, media_type, sha256_of};
+use crate::skill::resources::{self, Carried, Sha256, Tree, media_type, sha256_of};
 use crate::text::{counted, nfc, one_line, size, visible};
 
 /// Files of a skill that a host of the extension need not exceed (SEP-2640).
@@ -127,7 +127,7 @@ pub enum ServedError {
         uri: String,
     },
     /// The file is not there, or may not be read.
-    #[error("cannot read {}: {source}{}", visible(uri), bytes_of(source))]
+    #[error("cannot read {}: {source}", visible(uri))]
     NotRead {
         /// The address that was asked for.
         uri: String,
@@ -149,14 +149,6 @@ impl ServedError {
             Self::NotAFolder { .. } => "not_a_folder",
             Self::NotRead { source, .. } => source.code(),
         }
-    }
-}
-
-/// Returns how large a file is that is too large.
-fn bytes_of(error: &ResourceError) -> String {
-    match error {
-        ResourceError::Read(ReadError::TooLarge(_, _, bytes)) => format!("; it has {bytes}"),
-        _ => String::new(),
     }
 }
 
@@ -205,7 +197,7 @@ impl Snapshot {
     ///
     /// Returns why the extension cannot carry the skill: its frontmatter has no
     /// name by the specification or no text as description, or the folder cannot
-    /// be read as a whole.
+    /// be read as a whole, or holds more than [`tree_bytes`](crate::Limits::tree_bytes).
     pub fn entry(&self, skill: &Skill) -> Result<SkillEntry, Box<Diagnostic>> {
         let bytes = self.read_skill_for_model(skill)?;
         let facts = frontmatter::read(&bytes, &self.env().limits);
@@ -330,7 +322,7 @@ impl Snapshot {
 
     /// Reads the whole file at `path` in the folder of `skill`.
     fn whole(&self, skill: &Skill, path: &str) -> Result<Vec<u8>, ResourceError> {
-        if path == SKILL_FILE {
+        if resources::plain(path) == SKILL_FILE {
             return self
                 .read_skill_for_model(skill)
                 .map_err(ResourceError::Folder);
@@ -353,13 +345,25 @@ impl Snapshot {
         if !tree.files.iter().any(|(path, _)| path == SKILL_FILE) {
             return refused("not in the list of skills: its SKILL.md is gone".to_owned());
         }
+        let most = self.env().limits.tree_bytes;
+        let bytes = tree
+            .files
+            .iter()
+            .fold(0, |sum: u64, (_, size)| sum.saturating_add(*size));
+        if bytes > most {
+            let (all, most) = (size(bytes), size(most));
+            return refused(format!(
+                "not in the list of skills: {all} in all files, and more than {most} are not hashed"
+            ));
+        }
+        let mut room = most;
         let mut files = Vec::with_capacity(tree.files.len());
         for (path, _) in tree.files {
             let (digest, size) = if path == SKILL_FILE {
                 (sha256_of(skill_file), skill_file.len() as u64)
             } else {
                 let folder = self.real_folder(skill)?;
-                match resources::sha256(&folder, &path) {
+                match resources::sha256(&folder, &path, room) {
                     Ok(hashed) => hashed,
                     Err(error) => {
                         let path = visible(&path);
@@ -367,6 +371,7 @@ impl Snapshot {
                     }
                 }
             };
+            room = room.saturating_sub(size);
             let uri = self.address(skill, &path);
             files.push(EntryFile { uri, digest, size });
         }
@@ -503,6 +508,21 @@ mod tests {
     }
 
     #[test]
+    fn a_skill_that_takes_hours_to_hash_is_left_out() {
+        let folders = two_kits();
+        let large = fs::File::create(folders.folder("home", "map-kit").join("large")).unwrap();
+        large.set_len(1 << 40).unwrap();
+
+        let error = folders
+            .load()
+            .entry_at("skill://map-kit/SKILL.md")
+            .unwrap_err();
+
+        let words = "not in the list of skills: 1048576.0 MB in all files, and more than 256.0 MB are not hashed";
+        assert!(error.to_string().contains(words), "{error}");
+    }
+
+    #[test]
     fn what_the_extension_cannot_carry_is_refused_with_its_reason() {
         let folders = Folders::new();
         for (folder, head) in [
@@ -628,7 +648,11 @@ mod tests {
             ),
             (
                 "skill://map-kit/large",
-                "cannot read skill://map-kit/large: resource exceeds 16777216 bytes; it has 16777217",
+                "cannot read skill://map-kit/large: resource exceeds 16777216 bytes; it has 16777217 bytes",
+            ),
+            (
+                "skill://map-kit/./a.bin",
+                "application/octet-stream Blob(\"AP8=\")",
             ),
             ("skill://map-kit/odd%07.md", "text/markdown Text(\"odd\")"),
         ] {
@@ -662,6 +686,11 @@ mod tests {
         assert_eq!(entry.resources[0].size, text.len() as u64);
         assert_eq!(snapshot.served().0[0].size, None);
         assert_eq!(file.unwrap().content, Carried::Text(text.to_owned()));
+        assert!(
+            snapshot
+                .file_at("skill://personal/map-kit/./SKILL.md")
+                .is_ok()
+        );
         assert_eq!(
             uris(&snapshot.folder_at("skill://personal/map-kit").unwrap()),
             ["skill://personal/map-kit/SKILL.md"]
@@ -671,7 +700,7 @@ mod tests {
         let asked = serde_json::json!({"name": "personal/map-kit", "path": "SKILL.md", "limit": 9});
         let page = snapshot.read_skill_file(&asked).message;
         assert_eq!(page["data"]["content"], "---\nname:");
-        let asked = serde_json::json!({"name": "personal/map-kit", "path": "SKILL.md"});
+        let asked = serde_json::json!({"name": "personal/map-kit", "path": "./SKILL.md"});
         let page = snapshot.read_skill_file(&asked).message;
         assert_eq!(page["data"]["content"], text);
     }

@@ -140,7 +140,7 @@ impl Snapshot {
         resource: &str,
         window: Window,
     ) -> Result<Page, ResourceError> {
-        if skill.source() == Source::Personal && resource == SKILL_FILE {
+        if skill.source() == Source::Personal && resources::plain(resource) == SKILL_FILE {
             return self.page_of(skill, self.read_skill(skill), window);
         }
         let folder = self.real_folder(skill).map_err(ResourceError::Folder)?;
@@ -166,7 +166,7 @@ impl Snapshot {
         resource: &str,
         window: Window,
     ) -> Result<Page, ResourceError> {
-        if skill.source() == Source::Personal && resource == SKILL_FILE {
+        if skill.source() == Source::Personal && resources::plain(resource) == SKILL_FILE {
             return self.page_of(skill, self.read_skill_for_model(skill), window);
         }
         self.read_resource(skill, resource, window)

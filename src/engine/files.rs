@@ -243,7 +243,7 @@ fn refused(error: &ReadError, shown: &str, limits: &Limits) -> Refusal {
             "invalid_arguments",
             format!("`offset` is behind the end of the file, which has {bytes} bytes"),
         ),
-        ReadError::TooLarge(..) => (
+        ReadError::TooLarge { .. } => (
             "too_large",
             format!("{shown} is over {}", size(limits.resource_bytes)),
         ),

@@ -22,7 +22,7 @@ fn every_failure_is_one_object_on_standard_error_with_a_stable_code() {
         ("project", &["show", "nope"], 1, "skill-not-found"),
         ("project", &["resources", "nope"], 1, "skill-not-found"),
         ("project", &["read", "nope"], 1, "skill-not-found"),
-        ("project", &["read", "pdf", "nope"], 1, "resource-not-read"),
+        ("project", &["read", "pdf", "nope"], 1, "resource-not-found"),
         ("project", &["use", "nope"], 1, "skill-not-found"),
         (
             "project",

@@ -772,7 +772,7 @@ fn what_cannot_be_read_is_listed_and_refused_with_its_code() {
         (
             "/large",
             "resource_too_large",
-            "cannot read skill://map-kit/large: resource exceeds 16777216 bytes; it has 16777217",
+            "cannot read skill://map-kit/large: resource exceeds 16777216 bytes; it has 16777217 bytes",
         ),
         (
             "/.git/config",

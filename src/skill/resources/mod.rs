@@ -15,6 +15,7 @@ mod whole;
 pub use listing::{Listing, Tree, list, names, tree};
 #[cfg(feature = "extension")]
 pub use media::{Carried, media_type};
+pub(crate) use page::plain;
 pub use page::{Asked, Encoding, Page, ReadError, Window, page, read, read_bundled};
 #[cfg(feature = "extension")]
 pub use whole::{Sha256, read_whole, sha256, sha256_of};

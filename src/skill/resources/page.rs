@@ -72,14 +72,16 @@ pub struct Asked {
     pub resource: String,
 }
 
-/// Why a bundled file was not read. The texts are Albedo's.
+/// Why a bundled file was not read. The texts are Albedo's, with the size where
+/// that is what is wrong.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReadError {
     /// The page is of no bytes, or of more than a page may have: the number.
     #[error("offset must be nonnegative and limit must be 1..{1}")]
     Window(Asked, usize),
-    /// The name is empty or absolute, holds a NUL, or has a part `.` or `..`.
+    /// The name is empty or absolute, holds a NUL, or has a part `.` or `..`
+    /// behind the `./` that many write before a path.
     #[error("resource must be a relative path without parent traversal")]
     NotRelative(Asked),
     /// A link leads out of the skill's folder.
@@ -95,15 +97,21 @@ pub enum ReadError {
     /// It is a folder, a pipe, a device or a socket.
     #[error("resource is not a regular file")]
     NotAFile(Asked),
-    /// The file has more bytes than a bundled file may have: how many it may
-    /// have, and has.
-    #[error("resource exceeds {1} bytes")]
-    TooLarge(Asked, u64, u64),
+    /// The file has more bytes than are read.
+    #[error("resource exceeds {most} bytes; it has {size} bytes")]
+    TooLarge {
+        /// Which file.
+        asked: Asked,
+        /// How many bytes it may have.
+        most: u64,
+        /// How many it has; at least, where it grows.
+        size: u64,
+    },
     /// It lies in a folder that is named and not entered: which.
     #[error("resource lies in {1}, which is not entered")]
     NotEntered(Asked, String),
     /// The page would begin behind the end of the file: its bytes.
-    #[error("offset exceeds resource size")]
+    #[error("offset exceeds resource size; it has {1} bytes")]
     PastEnd(Asked, u64),
     /// The system refused to open or read the file.
     #[error("resource cannot be read")]
@@ -119,7 +127,7 @@ impl ReadError {
             | Self::Escapes(asked)
             | Self::NotAFile(asked)
             | Self::Window(asked, _)
-            | Self::TooLarge(asked, ..)
+            | Self::TooLarge { asked, .. }
             | Self::NotEntered(asked, _)
             | Self::PastEnd(asked, _)
             | Self::Missing(asked, _)
@@ -133,9 +141,14 @@ impl ReadError {
     pub fn code(&self) -> &'static str {
         match self {
             Self::Window(..) | Self::PastEnd(..) => "invalid_arguments",
-            Self::TooLarge(..) => "resource_too_large",
+            Self::NotRelative(_) => "resource_not_relative",
+            Self::Escapes(_) => "resource_leaves",
+            Self::Missing(..) => "resource_not_found",
+            Self::Unresolved(..) => "resource_unresolved",
+            Self::NotAFile(_) => "not_a_file",
+            Self::TooLarge { .. } => "resource_too_large",
             Self::NotEntered(..) => "resource_not_entered",
-            _ => "resource_not_read",
+            Self::Unreadable(..) => "resource_not_read",
         }
     }
 }
@@ -143,7 +156,7 @@ impl ReadError {
 /// Reads a page of `resource`, a file bundled in the skill folder `dir`.
 ///
 /// `resource` is a path relative to `dir`, separated by `/`; repeated slashes
-/// count as one. A page at the very end of the file is empty, and no error.
+/// count as one, and a `./` before it as nothing. A page at the very end of the file is empty, and no error.
 /// Links are followed where they stay inside `dir`. The open itself cannot
 /// leave `dir`: a link that is swapped after it was looked at is refused, not
 /// followed. Opening never waits, whatever the name leads to.
@@ -195,7 +208,8 @@ fn page_of(
     }
     let (file, path, size) = open(&asked)?;
     if size > limits.resource_bytes {
-        return Err(ReadError::TooLarge(asked, limits.resource_bytes, size));
+        let most = limits.resource_bytes;
+        return Err(ReadError::TooLarge { asked, most, size });
     }
     if window.offset > size {
         return Err(ReadError::PastEnd(asked, size));
@@ -304,10 +318,11 @@ impl Asked {
 
     /// Returns the asked path without repeated slashes.
     fn relative(&self) -> Result<PathBuf, ReadError> {
-        let parts = || self.resource.split('/').filter(|part| !part.is_empty());
-        let refused = self.resource.is_empty()
-            || self.resource.starts_with('/')
-            || self.resource.contains('\0')
+        let resource = plain(&self.resource);
+        let parts = || resource.split('/').filter(|part| !part.is_empty());
+        let refused = resource.is_empty()
+            || resource.starts_with('/')
+            || resource.contains('\0')
             || parts().any(|part| part == "." || part == "..");
         if refused {
             return Err(ReadError::NotRelative(self.clone()));
@@ -343,6 +358,11 @@ impl Asked {
             ReadError::Unreadable(self.clone(), error)
         }
     }
+}
+
+/// Returns `resource` without the `./` that many write before a path.
+pub(crate) fn plain(resource: &str) -> &str {
+    resource.trim_start_matches("./")
 }
 
 /// Returns the first part of `path` that names a folder which is named in a
@@ -461,7 +481,10 @@ mod tests {
             ("../away/secret", "relative"),
             ("refs/../SKILL.md", "relative"),
             ("refs/..", "relative"),
-            ("./SKILL.md", "relative"),
+            ("./", "relative"),
+            ("././.", "relative"),
+            ("./../away/secret", "relative"),
+            (".//etc/passwd", "relative"),
             ("refs/./guide.md", "relative"),
             ("SKILL.md\0", "relative"),
             ("\0", "relative"),
@@ -497,6 +520,8 @@ mod tests {
             ("refs/guide.md", "refs/guide.md"),
             ("refs//guide.md", "refs/guide.md"),
             ("SKILL.md/", "SKILL.md"),
+            ("./SKILL.md", "SKILL.md"),
+            ("././refs/guide.md", "refs/guide.md"),
             ("alias", "refs/guide.md"),
             ("self/self/alias", "refs/guide.md"),
             ("absolute-inside/guide.md", "refs/guide.md"),
@@ -631,7 +656,10 @@ mod tests {
         let error = page(&skill, "big", 0, None).expect_err("too large");
 
         assert_eq!((last.content.as_str(), last.truncated), ("\0", false));
-        assert_eq!(error.to_string(), "resource exceeds 16777216 bytes");
+        assert_eq!(
+            error.to_string(),
+            "resource exceeds 16777216 bytes; it has 16777217 bytes"
+        );
     }
 
     #[test]

@@ -42,14 +42,18 @@ pub fn sha256_of(bytes: &[u8]) -> Sha256 {
 }
 
 /// Returns the digest of `resource`, a file bundled in the skill folder `dir`,
-/// and its size in bytes. A file of any size is hashed, in pieces.
+/// and its size in bytes. It is read in pieces, and up to `most` bytes.
 ///
 /// # Errors
 ///
-/// Those of [`read_bundled`](super::read_bundled) that are about the name and the file.
-pub fn sha256(dir: &Path, resource: &str) -> Result<(Sha256, u64), ReadError> {
+/// Those of [`read_bundled`](super::read_bundled) that are about the name and the file; one of
+/// more than `most` bytes is too large.
+pub fn sha256(dir: &Path, resource: &str, most: u64) -> Result<(Sha256, u64), ReadError> {
     let asked = Asked::new(dir, resource);
-    let (mut file, _, _) = asked.open_bundled()?;
+    let (mut file, _, size) = asked.open_bundled()?;
+    if size > most {
+        return Err(ReadError::TooLarge { asked, most, size });
+    }
     let mut hasher = Hasher::new();
     let mut chunk = vec![0; CHUNK];
     let mut size = 0;
@@ -59,6 +63,10 @@ pub fn sha256(dir: &Path, resource: &str) -> Result<(Sha256, u64), ReadError> {
             Ok(read) => {
                 hasher.update(&chunk[..read]);
                 size += read as u64;
+                // It may grow faster than it is read.
+                if size > most {
+                    return Err(ReadError::TooLarge { asked, most, size });
+                }
             }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(ReadError::Unreadable(asked, error)),
@@ -75,18 +83,17 @@ pub fn sha256(dir: &Path, resource: &str) -> Result<(Sha256, u64), ReadError> {
 pub fn read_whole(dir: &Path, resource: &str, limits: &Limits) -> Result<Vec<u8>, ReadError> {
     let asked = Asked::new(dir, resource);
     let (file, _, size) = asked.open_bundled()?;
-    if size > limits.resource_bytes {
-        return Err(ReadError::TooLarge(asked, limits.resource_bytes, size));
+    let most = limits.resource_bytes;
+    if size > most {
+        return Err(ReadError::TooLarge { asked, most, size });
     }
     let mut bytes = Vec::new();
     // One byte more than the bound, so that a file that grows is noticed.
-    let mut bounded = file.take(limits.resource_bytes.saturating_add(1));
-    match bounded.read_to_end(&mut bytes) {
-        Ok(_) if bytes.len() as u64 > limits.resource_bytes => Err(ReadError::TooLarge(
-            asked,
-            limits.resource_bytes,
-            bytes.len() as u64,
-        )),
+    match file.take(most.saturating_add(1)).read_to_end(&mut bytes) {
+        Ok(read) if read as u64 > most => {
+            let size = read as u64;
+            Err(ReadError::TooLarge { asked, most, size })
+        }
         Ok(_) => Ok(bytes),
         Err(error) => Err(ReadError::Unreadable(asked, error)),
     }
@@ -104,7 +111,7 @@ mod tests {
         let bytes: Vec<u8> = (0..200_000_u32).flat_map(u32::to_le_bytes).collect();
         fs::write(folder.path().join("a.bin"), &bytes).unwrap();
 
-        let (digest, size) = sha256(folder.path(), "a.bin").unwrap();
+        let (digest, size) = sha256(folder.path(), "a.bin", u64::MAX).unwrap();
 
         assert_eq!(digest, sha256_of(&bytes));
         assert_eq!(size, bytes.len() as u64);
@@ -113,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_over_the_bound_is_hashed_and_not_read() {
+    fn a_file_over_the_bound_is_neither_hashed_nor_read() {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("a"), [0; 11]).unwrap();
         let limits = Limits {
@@ -121,10 +128,18 @@ mod tests {
             ..Limits::DEFAULT
         };
 
-        let read = read_whole(folder.path(), "a", &limits);
+        let errors = [
+            read_whole(folder.path(), "a", &limits).unwrap_err(),
+            sha256(folder.path(), "a", 10).unwrap_err(),
+        ];
 
-        assert!(matches!(read, Err(ReadError::TooLarge(_, 10, 11))));
-        assert_eq!(sha256(folder.path(), "a").unwrap().1, 11);
+        for error in errors {
+            assert_eq!(
+                error.to_string(),
+                "resource exceeds 10 bytes; it has 11 bytes"
+            );
+        }
+        assert_eq!(sha256(folder.path(), "a", 11).unwrap().1, 11);
     }
 
     #[test]
@@ -136,7 +151,7 @@ mod tests {
         symlink("../secret", skill.join("link")).unwrap();
 
         for name in ["link", "../secret", "/etc/passwd", "", ".", "none"] {
-            assert!(sha256(&skill, name).is_err(), "{name}");
+            assert!(sha256(&skill, name, u64::MAX).is_err(), "{name}");
             assert!(
                 read_whole(&skill, name, &Limits::DEFAULT).is_err(),
                 "{name}"
