@@ -130,8 +130,6 @@ impl Chat {
             ledger,
             faults,
         } = Transcript::open(&folder, &env.limits)?;
-        let mut scopes = snapshot.scopes().files.iter();
-        let tags = Tags::of(scopes.find_map(Decisions::conversation_id));
         let permissions = Permissions {
             tools: settings.tools.clone(),
             skills: settings.skills,
@@ -141,7 +139,7 @@ impl Chat {
             permissions,
             snapshot,
             told: Told::default(),
-            tags,
+            tags: Tags::new(),
             transcript,
             ledger,
             faults,
@@ -365,11 +363,15 @@ impl Chat {
     /// Returns the folders that may be read in: the working folder, and that of
     /// each loaded skill.
     fn grants(&self) -> Grants {
-        let mut folders = vec![self.snapshot.env().start.clone()];
-        if self.settings.skills {
-            folders.extend(self.snapshot.read_grants(&self.ledger));
+        let skills = if self.settings.skills {
+            self.snapshot.read_grants(&self.ledger)
+        } else {
+            Vec::new()
+        };
+        Grants {
+            working_folder: self.snapshot.env().start.clone(),
+            skills,
         }
-        Grants(folders)
     }
 
     /// Returns the person's turn as it is stored.

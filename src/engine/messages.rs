@@ -178,7 +178,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn tags() -> Tags {
-        Tags::of(Some("0123456789abcdef"))
+        Tags::known()
     }
 
     fn shown(entries: &[Entry]) -> Vec<String> {

@@ -334,7 +334,7 @@ fn what_is_turned_off_leaves_the_conversation_until_it_is_loaded_anew() {
 
     let requests = stub.requests();
     let told = "The skill pdf-processing was turned off: do not follow its instructions any more.";
-    let note = format!("<note-0123456789abcdef>\n{told}\n</note-0123456789abcdef>");
+    let note = format!("<note-SECRET>\n{told}\n</note-SECRET>");
     assert_eq!(said(&requests[2])[4], format!("user: {note}\n\nsecond"));
     assert_eq!(tool_result(&requests[3])["error"]["code"], "not_allowed");
     assert_eq!(tool_result(&requests[4])["error"]["code"], "skill_off");
