@@ -20,7 +20,7 @@ use crate::diagnostic::Diagnostic;
 use crate::disclosure::{Freshness, Invoked, Ledger, TranscriptFault, Typed};
 use crate::discovery::snapshot::{DiscoveryError, Snapshot};
 use crate::env::{Allowed, Env};
-use crate::scope::{Decisions, Fault};
+use crate::scope::{Decisions, Fault, Scope};
 
 /// What a host chooses for a conversation.
 #[derive(Debug, Clone)]
@@ -166,16 +166,20 @@ impl Chat {
     /// working folder.
     #[must_use]
     pub fn began_elsewhere(&self) -> Option<&Path> {
-        let mut scopes = self.snapshot.scopes().files.iter();
-        let began = scopes.find_map(Decisions::workspace)?;
+        let began = self.meta()?.workspace()?;
         (began != self.snapshot.env().start).then_some(began)
     }
 
     /// Returns the id that `meta.json` gives the conversation.
     #[must_use]
     pub fn id(&self) -> Option<&str> {
-        let mut scopes = self.snapshot.scopes().files.iter();
-        scopes.find_map(Decisions::conversation_id)
+        self.meta()?.conversation_id()
+    }
+
+    /// Returns what `meta.json` said when it was last read.
+    fn meta(&self) -> Option<&Decisions> {
+        let mut files = self.snapshot.scopes().files.iter();
+        files.find(|decisions| decisions.scope() == Scope::Conversation)
     }
 
     /// Returns the lines of the transcript that were passed over.
@@ -412,7 +416,8 @@ impl Chat {
         let mut seen = self.transcript.seen();
         // The catalog that was told before it was rendered, `message[0]` has
         // itself.
-        seen.retain(|(line, entry)| *line >= self.told.from || !entry.is_of_catalog());
+        let is_of_catalog = |entry: &Entry| matches!(entry, Entry::Note { catalog: true, .. });
+        seen.retain(|(line, entry)| *line >= self.told.from || !is_of_catalog(entry));
         all.extend(messages(&seen, &self.tags));
         all
     }

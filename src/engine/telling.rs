@@ -56,7 +56,12 @@ impl Chat {
         } else if self.told.belt.contains(&Tool::Skill) {
             let catalog = changes::catalog(&self.snapshot);
             if catalog != self.told.catalog {
-                self.tell_model(changes::of_catalog(&catalog), &[], &[])?;
+                self.transcript.append(Entry::Note {
+                    content: changes::of_catalog(&catalog),
+                    catalog: true,
+                    reopened: Vec::new(),
+                    withdrawn: Vec::new(),
+                })?;
                 self.told.catalog = catalog;
             }
         }
@@ -87,7 +92,12 @@ impl Chat {
             let callable: Vec<_> = callable.map(|skill| visible(&skill.alias)).collect();
             let words = changes::of_rewritten(&callable).unwrap_or_default();
             let names: Vec<String> = reopened.iter().map(|skill| skill.name.clone()).collect();
-            self.tell_model(words, &names, &[])?;
+            self.transcript.append(Entry::Note {
+                content: words,
+                catalog: false,
+                reopened: names.clone(),
+                withdrawn: Vec::new(),
+            })?;
             self.ledger.reopen(&names);
         }
         Ok(reopened.into_iter().map(|skill| skill.alias).collect())
@@ -105,22 +115,14 @@ impl Chat {
         }
         let lines: Vec<String> = withdrawn.iter().map(changes::of_withdrawn).collect();
         let names: Vec<String> = withdrawn.into_iter().map(|skill| skill.name).collect();
-        self.tell_model(lines.join("\n"), &[], &names)?;
+        self.transcript.append(Entry::Note {
+            content: lines.join("\n"),
+            catalog: false,
+            reopened: Vec::new(),
+            withdrawn: names.clone(),
+        })?;
         self.ledger.withdraw(&names);
         Ok(())
-    }
-
-    fn tell_model(
-        &mut self,
-        content: String,
-        reopened: &[String],
-        withdrawn: &[String],
-    ) -> Result<(), ChatError> {
-        Ok(self.transcript.append(Entry::Note {
-            content,
-            reopened: reopened.to_vec(),
-            withdrawn: withdrawn.to_vec(),
-        })?)
     }
 
     /// Renders `message[0]` from the snapshot as it is.

@@ -71,6 +71,10 @@ pub enum Entry {
     Note {
         /// Its words.
         content: String,
+        /// Whether they are the catalog, which `message[0]` has itself once it
+        /// is rendered anew.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        catalog: bool,
         /// The loaded skills that may be loaded anew since, by qualified name.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         reopened: Vec<String>,
@@ -89,20 +93,6 @@ pub enum Entry {
         /// this one stays as it is.
         kept_from: usize,
     },
-}
-
-impl Entry {
-    /// Whether the model was told of the catalog by it, and of nothing else.
-    pub(super) fn is_of_catalog(&self) -> bool {
-        match self {
-            Self::Note {
-                reopened,
-                withdrawn,
-                ..
-            } => reopened.is_empty() && withdrawn.is_empty(),
-            _ => false,
-        }
-    }
 }
 
 /// Why a transcript cannot be read or written.
@@ -426,6 +416,7 @@ mod tests {
             answered("Done.", &[]),
             Entry::Note {
                 content: "Changed.".to_owned(),
+                catalog: false,
                 reopened: vec!["workspace/a".to_owned()],
                 withdrawn: vec!["workspace/b".to_owned()],
             },

@@ -458,7 +458,7 @@ fn a_skill_with_a_hidden_character_in_its_name_is_told_of_once() {
 
     talk.type_line("first");
     talk.wait_for("One.");
-    sandbox.write("home/.agents/skills/kit/SKILL.md", &file("Otherwise."));
+    sandbox.write("home/.agents/skills/kit/SKILL.md", file("Otherwise."));
     talk.type_line("/reload");
     talk.wait_for("has new instructions");
     let shown = talk.end();
