@@ -13,7 +13,7 @@ use crate::discovery::scan::Skill;
 use crate::discovery::snapshot::Snapshot;
 use crate::name::{Source, split_qualified};
 use crate::scope::Subject;
-use crate::text::visible;
+use crate::text::{unescaped, visible};
 
 /// The skills that one conversation has loaded, in the order of activation.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -267,14 +267,18 @@ impl Snapshot {
         if let Some(skill) = self.owners().find(is_meant) {
             return (self.permits(skill), self.resolution(skill).is_on());
         }
+        let name = unescaped(&loaded.name).unwrap_or_else(|| loaded.name.clone());
+        let is_of_workspace =
+            |skill: &Skill| skill.source() == Source::Workspace && skill.name == name;
         let subject = Subject {
-            name: &loaded.name,
+            name: &name,
             source: loaded.source,
-            is_meant_by_bare_name: true,
+            is_meant_by_bare_name: loaded.source == Source::Workspace
+                || !self.owners().any(is_of_workspace),
             is_from_project: false,
         };
-        let qualified = loaded.qualified();
-        let is_allowed = self.env().allowed.permits([&*loaded.name, &*qualified]);
+        let qualified = loaded.source.qualify(&name);
+        let is_allowed = self.env().allowed.permits([&*name, &*qualified]);
         (is_allowed, self.scopes().resolve(subject).is_on())
     }
 
@@ -670,6 +674,27 @@ mod tests {
             json!({"role": "user", "content": "/mine", "skill": of("mine")}).to_string(),
             tool_line(&of("its")),
         ]
+    }
+
+    #[test]
+    fn a_skill_that_is_gone_is_judged_by_its_own_name_alone() {
+        let mut folders = Folders::new();
+        folders.skill("home", "kit", "K.", "");
+        let lines = ["personal/kit", "a\\u{200b}b"]
+            .map(|name| tool_line(&message(name, "<skill name=\"x\" dir=\"/x\">")));
+        let (ledger, _) = Ledger::from_transcript(lines.iter().map(String::as_str));
+        let gone = |folders: &Folders| -> Vec<String> {
+            let withdrawn = folders.load().withdrawn(&ledger).into_iter();
+            withdrawn.map(|withdrawn| withdrawn.name).collect()
+        };
+
+        // The bare name means the workspace's skill, which is there.
+        folders.global("{\"on\": [\"kit\", \"a\u{200b}b\"]}");
+        assert_eq!(gone(&folders), ["personal/kit"]);
+        folders.remove("home/.agents/skills/kit");
+        assert_eq!(gone(&folders), Vec::<String>::new());
+        folders.env.allowed = Allowed::parse("personal/kit,a\u{200b}b");
+        assert_eq!(gone(&folders), Vec::<String>::new());
     }
 
     #[test]

@@ -28,6 +28,7 @@ use serde::Serialize;
 use crate::discovery::scan::Skill;
 use crate::discovery::snapshot::Snapshot;
 use crate::env::Allowed;
+use crate::name::{Source, split_qualified};
 use crate::text::{visible, write_json};
 
 pub use activation::{Activation, Freshness};
@@ -58,33 +59,37 @@ impl Snapshot {
             .collect()
     }
 
-    /// Returns whether `skill` is among the allowed skills, by its alias, its
-    /// bare name or its qualified name. It binds the model and a person alike.
+    /// Returns whether `skill` is among the allowed skills, by its bare or its
+    /// qualified name. It binds the model and a person alike.
     #[must_use]
     pub fn permits(&self, skill: &Skill) -> bool {
         if self.env().allowed == Allowed::All {
             return true;
         }
-        let alias = self.alias(skill);
-        let qualified = skill.source().qualify(&skill.name);
-        self.env()
-            .allowed
-            .permits([&*alias, skill.name.as_str(), qualified.as_str()])
+        let allowed = &self.env().allowed;
+        names_of(skill).any(|name| allowed.permits([&*name]))
     }
 
     /// Returns the names among the allowed skills that no skill bears, so that
     /// they allow nothing.
+    ///
+    /// While the store of personal skills gives no answer, a name that could be
+    /// one of them is not among these.
     #[must_use]
-    pub fn allowed_in_vain(&self) -> Vec<&str> {
+    pub fn unknown_allowed(&self) -> Vec<&str> {
         let Allowed::Only(names) = &self.env().allowed else {
             return Vec::new();
         };
-        let is_borne = |name: &str| {
-            self.owners()
-                .any(|skill| skill.name == name || skill.source().qualify(&skill.name) == name)
+        let is_away = self.personal_fault().is_some();
+        let is_known = |name: &str| {
+            let may_be_personal = split_qualified(name).0 != Some(Source::Workspace);
+            is_away && may_be_personal
+                || self
+                    .owners()
+                    .any(|skill| names_of(skill).any(|borne| borne == name))
         };
         let names = names.iter().map(String::as_str);
-        names.filter(|name| !is_borne(name)).collect()
+        names.filter(|name| !is_known(name)).collect()
     }
 
     /// Returns the names of the callable skills for the enum of a tool, in the
@@ -101,6 +106,12 @@ impl Snapshot {
     pub(crate) fn shown_alias(&self, skill: &Skill) -> String {
         visible(&self.alias(skill)).into_owned()
     }
+}
+
+/// Returns the names by which `skill` is allowed; its alias is one of them.
+fn names_of(skill: &Skill) -> impl Iterator<Item = Cow<'_, str>> {
+    let qualified = skill.source().qualify(&skill.name);
+    [Cow::Borrowed(skill.name.as_str()), Cow::Owned(qualified)].into_iter()
 }
 
 /// Returns `text`, cut to `length` characters with `…` as the last of them if

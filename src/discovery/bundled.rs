@@ -3,6 +3,9 @@
 //! A snapshot is held for a while, and a folder can become a link meanwhile:
 //! where the skill really lies is asked again at each reading.
 
+use std::collections::HashMap;
+use std::io;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use super::broken::Broken;
@@ -48,15 +51,29 @@ pub enum Holder<'a> {
     Broken(&'a Broken),
 }
 
+/// Returns what is the same for every path to a folder, links or not.
+fn identity(folder: &Path) -> io::Result<(u64, u64)> {
+    let found = folder.metadata()?;
+    Ok((found.dev(), found.ino()))
+}
+
 impl Snapshot {
     /// Returns whose folder the file at `real`, a real path, lies in, and that
     /// real folder: the innermost, if several hold it.
     ///
     /// A skill's folder that is the starting folder, or holds it, is nobody's:
     /// whoever works inside a skill works on all of it.
-    #[must_use]
-    pub fn holder_of(&self, real: &Path) -> Option<(PathBuf, Holder<'_>)> {
-        let start = self.env().start.canonicalize().ok()?;
+    ///
+    /// # Errors
+    ///
+    /// Returns why it cannot be told: then the file may lie in any of them.
+    pub fn holder_of(&self, real: &Path) -> io::Result<Option<(PathBuf, Holder<'_>)>> {
+        let start = self.env().start.canonicalize()?;
+        let around = real.ancestors().skip(1);
+        let around = around.filter(|folder| !start.starts_with(folder));
+        let around: HashMap<_, _> = around
+            .map(|folder| Ok((identity(folder)?, folder)))
+            .collect::<io::Result<_>>()?;
         let skills = self
             .skills()
             .iter()
@@ -64,11 +81,12 @@ impl Snapshot {
         let broken = self.broken().iter().filter(|broken| broken.is_skill_file());
         let broken =
             broken.filter_map(|broken| Some((broken.location.parent()?, Holder::Broken(broken))));
-        skills
+        // A skill's folder that is gone is none of those around the file.
+        let innermost = skills
             .chain(broken)
-            .filter_map(|(folder, holder)| Some((folder.canonicalize().ok()?, holder)))
-            .filter(|(folder, _)| real.starts_with(folder) && !start.starts_with(folder))
-            .max_by_key(|(folder, _)| folder.components().count())
+            .filter_map(|(folder, holder)| Some((*around.get(&identity(folder).ok()?)?, holder)))
+            .max_by_key(|(folder, _)| folder.components().count());
+        Ok(innermost.map(|(folder, holder)| (folder.to_path_buf(), holder)))
     }
 
     /// Reads the SKILL.md of `skill` as it is now, from its folder or its store.

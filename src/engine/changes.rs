@@ -1,6 +1,8 @@
 //! What changed between two views of the skills, in words: for the model, once,
 //! and for a person.
 
+use std::borrow::Cow;
+
 use crate::disclosure::{CatalogForm, Withdrawn};
 use crate::discovery::difference::Difference;
 use crate::discovery::snapshot::Snapshot;
@@ -40,7 +42,7 @@ pub(super) fn of_catalog(catalog: &str) -> String {
 
 /// Returns what the model is told once of loaded skills that say something else
 /// now, by their aliases; nothing of none.
-pub(super) fn of_rewritten(aliases: &[String]) -> Option<String> {
+pub(super) fn of_rewritten(aliases: &[Cow<'_, str>]) -> Option<String> {
     (!aliases.is_empty()).then(|| {
         format!(
             "The instructions of these skills have changed since they were loaded: {}. \

@@ -20,7 +20,7 @@ use crate::diagnostic::Diagnostic;
 use crate::disclosure::{Freshness, Invoked, Ledger, TranscriptFault, Typed};
 use crate::discovery::snapshot::{DiscoveryError, Snapshot};
 use crate::env::{Allowed, Env};
-use crate::scope::{Decisions, Fault};
+use crate::scope::{Decisions, Fault, Scope};
 
 /// What a host chooses for a conversation.
 #[derive(Debug, Clone)]
@@ -130,8 +130,6 @@ impl Chat {
             ledger,
             faults,
         } = Transcript::open(&folder, &env.limits)?;
-        let mut scopes = snapshot.scopes().files.iter();
-        let tags = Tags::of(scopes.find_map(Decisions::conversation_id));
         let permissions = Permissions {
             tools: settings.tools.clone(),
             skills: settings.skills,
@@ -141,7 +139,7 @@ impl Chat {
             permissions,
             snapshot,
             told: Told::default(),
-            tags,
+            tags: Tags::new(),
             transcript,
             ledger,
             faults,
@@ -168,16 +166,20 @@ impl Chat {
     /// working folder.
     #[must_use]
     pub fn began_elsewhere(&self) -> Option<&Path> {
-        let mut scopes = self.snapshot.scopes().files.iter();
-        let began = scopes.find_map(Decisions::workspace)?;
+        let began = self.meta()?.workspace()?;
         (began != self.snapshot.env().start).then_some(began)
     }
 
     /// Returns the id that `meta.json` gives the conversation.
     #[must_use]
     pub fn id(&self) -> Option<&str> {
-        let mut scopes = self.snapshot.scopes().files.iter();
-        scopes.find_map(Decisions::conversation_id)
+        self.meta()?.conversation_id()
+    }
+
+    /// Returns what `meta.json` said when it was last read.
+    fn meta(&self) -> Option<&Decisions> {
+        let mut files = self.snapshot.scopes().files.iter();
+        files.find(|decisions| decisions.scope() == Scope::Conversation)
     }
 
     /// Returns the lines of the transcript that were passed over.
@@ -365,11 +367,15 @@ impl Chat {
     /// Returns the folders that may be read in: the working folder, and that of
     /// each loaded skill.
     fn grants(&self) -> Grants {
-        let mut folders = vec![self.snapshot.env().start.clone()];
-        if self.settings.skills {
-            folders.extend(self.snapshot.read_grants(&self.ledger));
+        let skills = if self.settings.skills {
+            self.snapshot.read_grants(&self.ledger)
+        } else {
+            Vec::new()
+        };
+        Grants {
+            working_folder: self.snapshot.env().start.clone(),
+            skills,
         }
-        Grants(folders)
     }
 
     /// Returns the person's turn as it is stored.
@@ -410,7 +416,8 @@ impl Chat {
         let mut seen = self.transcript.seen();
         // The catalog that was told before it was rendered, `message[0]` has
         // itself.
-        seen.retain(|(line, entry)| *line >= self.told.from || !entry.is_of_catalog());
+        let is_of_catalog = |entry: &Entry| matches!(entry, Entry::Note { catalog: true, .. });
+        seen.retain(|(line, entry)| *line >= self.told.from || !is_of_catalog(entry));
         all.extend(messages(&seen, &self.tags));
         all
     }

@@ -16,12 +16,16 @@ use crate::discovery::bundled::Holder;
 use crate::discovery::scan::Skill;
 use crate::discovery::snapshot::Snapshot;
 use crate::limits::Limits;
-use crate::skill::resources::{self, Encoding, Page, ReadError, Window};
-use crate::text::{path_text, size, visible};
+use crate::skill::resources::{self, Asked, Encoding, Page, ReadError, Window};
+use crate::text::{path_text, size, system_words, visible};
 
-/// The folders that may be read in: real paths, the working folder first.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Grants(pub(super) Vec<PathBuf>);
+/// The folders that may be read in: real paths.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Grants {
+    pub(super) working_folder: PathBuf,
+    /// Those of the loaded skills.
+    pub(super) skills: Vec<PathBuf>,
+}
 
 /// What decides which files may be read.
 #[derive(Clone, Copy)]
@@ -74,15 +78,25 @@ pub(super) fn answer(arguments: &Value, reach: Reach<'_>) -> Result<Answered, Re
         .grants
         .place(wanted.path)
         .ok_or_else(|| reach.grants.outside(&shown))?;
-    let is_working_folder = reach.grants.0.first().is_some_and(|first| first == folder);
+    let is_working_folder = folder == reach.grants.working_folder;
     let read = if is_working_folder {
         resources::read
     } else {
         resources::read_bundled
     };
-    let page = read(folder, &inside, wanted.window, limits)
-        .map_err(|error| refused(&error, &shown, limits))?;
+    let refused = |error: ReadError| refused(&error, &shown, limits);
+    let asked = || Asked {
+        dir: folder.to_path_buf(),
+        resource: inside.clone(),
+    };
+    if inside.is_empty() {
+        return Err(refused(ReadError::NotAFile(asked())));
+    }
+    let page = read(folder, &inside, wanted.window, limits).map_err(refused)?;
     // Where the file really lies: a link may have led there.
+    if is_working_folder && is_of_git(&page.path, folder) {
+        return Err(refused(ReadError::NotEntered(asked(), ".git".to_owned())));
+    }
     reach.require_open(&page.path, &shown)?;
     let page = as_text(page).ok_or_else(|| {
         Refusal::new("not_text", format!("{shown} is not a text file")).about(&end_of(&shown))
@@ -100,6 +114,13 @@ pub(super) fn answer(arguments: &Value, reach: Reach<'_>) -> Result<Answered, Re
     })
 }
 
+/// Whether a file of the working folder is one of git's, which may hold the
+/// password of a server.
+fn is_of_git(real: &Path, folder: &Path) -> bool {
+    let inside = real.strip_prefix(folder).unwrap_or(real);
+    inside.components().any(|part| part.as_os_str() == ".git")
+}
+
 /// Returns a path as it stands in a row: a long one is known by its end.
 fn end_of(path: &str) -> String {
     const CHARACTERS: usize = 60;
@@ -114,8 +135,10 @@ fn wanted(arguments: &Value) -> Result<Wanted<'_>, Refusal> {
     super::belt::only(arguments, &["path", "offset", "limit"])?;
     let path = arguments["path"]
         .as_str()
-        .filter(|path| !path.is_empty())
         .ok_or_else(|| Refusal::invalid("`path` must be a text"))?;
+    if path.is_empty() {
+        return Err(Refusal::invalid("`path` must not be empty"));
+    }
     let number = |key: &str| match &arguments[key] {
         Value::Null => Ok(None),
         value => value
@@ -135,6 +158,11 @@ fn wanted(arguments: &Value) -> Result<Wanted<'_>, Refusal> {
 }
 
 impl Grants {
+    fn folders(&self) -> impl Iterator<Item = &Path> {
+        let working_folder = std::iter::once(&self.working_folder);
+        working_folder.chain(&self.skills).map(PathBuf::as_path)
+    }
+
     /// Returns the folder in which `path` lies by its name, and the rest of the
     /// path. That the file lies there in truth is not asked here.
     fn place(&self, path: &str) -> Option<(&Path, String)> {
@@ -142,12 +170,11 @@ impl Grants {
         let absolute = if given.is_absolute() {
             given.to_path_buf()
         } else {
-            self.0.first()?.join(given)
+            self.working_folder.join(given)
         };
         // The narrowest folder that has it; `..` is refused when it is read.
         let holder = self
-            .0
-            .iter()
+            .folders()
             .filter(|folder| absolute.starts_with(folder))
             .max_by_key(|folder| folder.components().count())?;
         let inside = absolute.strip_prefix(holder).ok()?;
@@ -161,8 +188,7 @@ impl Grants {
 
     fn outside(&self, shown: &str) -> Refusal {
         let folders: Vec<String> = self
-            .0
-            .iter()
+            .folders()
             .map(|folder| visible(&path_text(folder)).into_owned())
             .collect();
         let message = format!(
@@ -177,10 +203,18 @@ impl Reach<'_> {
     /// Refuses a file, by its real path, in the folder of a skill that the
     /// conversation has not loaded.
     fn require_open(&self, real: &Path, shown: &str) -> Result<(), Refusal> {
-        let Some((folder, holder)) = self.snapshot.holder_of(real) else {
+        let refuse = |code, why| Refusal::new(code, format!("{shown} {why}")).about(&end_of(shown));
+        let held = self.snapshot.holder_of(real).map_err(|error| {
+            let why = system_words(&error);
+            refuse(
+                "not_allowed",
+                format!("may lie in the folder of a skill: {why}"),
+            )
+        })?;
+        let Some((folder, holder)) = held else {
             return Ok(());
         };
-        if self.grants.0.contains(&folder) {
+        if self.grants.folders().any(|open| open == folder) {
             return Ok(());
         }
         let (code, why) = match holder {
@@ -192,7 +226,7 @@ impl Reach<'_> {
             ),
             Holder::Skill(skill) => self.closed(skill),
         };
-        Err(Refusal::new(code, format!("{shown} {why}")).about(&end_of(shown)))
+        Err(refuse(code, why))
     }
 
     /// Returns why the files of `skill` are closed: a code, and words behind the
@@ -220,34 +254,27 @@ impl Reach<'_> {
 }
 
 fn refused(error: &ReadError, shown: &str, limits: &Limits) -> Refusal {
-    let (code, message) = match error {
-        ReadError::Missing(..) => ("not_found", format!("there is no file {shown}")),
-        ReadError::NotRelative(_) => (
-            "not_allowed",
-            format!("{shown} goes up or holds a NUL; name the file by a plain path"),
-        ),
-        ReadError::Escapes(_) => (
-            "not_allowed",
-            format!("{shown} leads out of the folders that may be read"),
-        ),
-        ReadError::NotEntered(_, closed) => (
-            "not_allowed",
-            format!("{shown} lies in {closed} of a skill, which is not read"),
-        ),
-        ReadError::NotAFile(_) => ("not_a_file", format!("{shown} is not a regular file")),
-        ReadError::Window(_, most) => (
-            "invalid_arguments",
-            format!("`limit` must be from 4 to {most}"),
-        ),
-        ReadError::PastEnd(_, bytes) => (
-            "invalid_arguments",
-            format!("`offset` is behind the end of the file, which has {bytes} bytes"),
-        ),
-        ReadError::TooLarge { .. } => (
-            "too_large",
-            format!("{shown} is over {}", size(limits.resource_bytes)),
-        ),
-        _ => ("not_read", format!("{shown} cannot be read")),
+    let message = match error {
+        ReadError::Missing(..) => format!("there is no file {shown}"),
+        ReadError::NotRelative(_) => {
+            format!("{shown} goes up or holds a NUL; name the file by a plain path")
+        }
+        ReadError::Escapes(_) => {
+            format!("{shown} leads out of the folders that may be read")
+        }
+        ReadError::NotEntered(_, closed) => format!("{shown} lies in {closed}, which is not read"),
+        ReadError::NotAFile(_) => format!("{shown} is not a regular file"),
+        ReadError::Window(_, most) => format!("`limit` must be from 4 to {most}"),
+        ReadError::PastEnd(_, bytes) => {
+            format!("`offset` is behind the end of the file, which has {bytes} bytes")
+        }
+        ReadError::TooLarge { .. } => format!("{shown} is over {}", size(limits.resource_bytes)),
+        _ => format!("{shown} cannot be read"),
+    };
+    let code = match error {
+        // That is for this tool to say: no folder that may be read holds it.
+        ReadError::NotRelative(_) | ReadError::Escapes(_) => "not_allowed",
+        _ => error.code(),
     };
     Refusal::new(code, message).about(&end_of(shown))
 }
@@ -291,7 +318,13 @@ mod tests {
         fn new() -> Self {
             let temporary = tempfile::tempdir().unwrap();
             let top = temporary.path().canonicalize().unwrap();
-            for folder in ["here/sub", "here/.git", "kit/.git", "else"] {
+            for folder in [
+                "here/sub",
+                "here/.git",
+                "here/node_modules",
+                "kit/.git",
+                "else",
+            ] {
                 fs::create_dir_all(top.join(folder)).unwrap();
             }
             fs::write(top.join("here/a.txt"), "aé€b").unwrap();
@@ -302,9 +335,14 @@ mod tests {
             fs::write(top.join("kit/.git/config"), "theirs").unwrap();
             fs::write(top.join("here/binary"), b"\xff\xfe\0").unwrap();
             fs::write(top.join("here/nul"), b"a\0b").unwrap();
+            fs::write(top.join("here/node_modules/a.js"), "module").unwrap();
             symlink(top.join("else/secret"), top.join("here/link")).unwrap();
+            symlink(top.join("here/.git/config"), top.join("here/by-link")).unwrap();
             symlink(top.join("else"), top.join("kit/out")).unwrap();
-            let grants = Grants(vec![top.join("here"), top.join("kit")]);
+            let grants = Grants {
+                working_folder: top.join("here"),
+                skills: vec![top.join("kit")],
+            };
             Self {
                 _temporary: temporary,
                 top,
@@ -356,12 +394,15 @@ mod tests {
             ("sub/../a.txt", "not_allowed"),
             ("link", "not_allowed"),
             ("[D]/kit/out/secret", "not_allowed"),
-            (".git/config", "ours"),
-            ("[D]/kit/.git/config", "not_allowed"),
+            (".git/config", "resource_not_entered"),
+            ("by-link", "resource_not_entered"),
+            ("node_modules/a.js", "module"),
+            ("[D]/kit/.git/config", "resource_not_entered"),
             ("/etc/passwd", "not_allowed"),
-            ("nothing", "not_found"),
+            ("nothing", "resource_not_found"),
             ("sub", "not_a_file"),
-            (".", "not_allowed"),
+            (".", "not_a_file"),
+            ("[D]/kit/", "not_a_file"),
             ("binary", "not_text"),
             ("nul", "not_text"),
         ] {
@@ -455,6 +496,34 @@ mod tests {
     }
 
     #[test]
+    fn while_nobody_knows_where_a_file_lies_it_is_closed() {
+        let place = Place::new();
+        let file = place.top.join("kit/guide.md");
+        let mut env = Env::new(place.top.join("here"));
+        env.home = Some(place.top.join("home"));
+        let reach = Reach {
+            grants: &place.grants,
+            snapshot: &Snapshot::load(&env).unwrap(),
+            permissions: &Permissions {
+                tools: Allowed::All,
+                skills: true,
+            },
+        };
+        assert!(reach.require_open(&file, "guide.md").is_ok());
+
+        fs::rename(place.top.join("here"), place.top.join("gone")).unwrap();
+
+        let refusal = reach.require_open(&file, "guide.md").unwrap_err();
+        assert_eq!(
+            (refusal.code, &*refusal.message),
+            (
+                "not_allowed",
+                "guide.md may lie in the folder of a skill: no such file or directory"
+            )
+        );
+    }
+
+    #[test]
     fn who_works_inside_a_skill_reads_all_of_it_but_for_the_skills_in_it() {
         let mut place = Place::new();
         for (folder, name) in [("here", "here"), ("here/.claude/skills/in", "in")] {
@@ -465,7 +534,7 @@ mod tests {
         let root = place.top.join("home/.agents/skills");
         fs::create_dir_all(&root).unwrap();
         symlink(place.top.join("here"), root.join("here")).unwrap();
-        place.grants = Grants(vec![place.top.join("here")]);
+        place.grants.skills.clear();
 
         assert!(place.content("SKILL.md").contains("name: here"));
         assert_eq!(place.content(".claude/skills/in/SKILL.md"), "skill_off");
@@ -507,7 +576,7 @@ mod tests {
         let place = Place::new();
         for (arguments, message) in [
             (json!({}), "`path` must be a text"),
-            (json!({"path": ""}), "`path` must be a text"),
+            (json!({"path": ""}), "`path` must not be empty"),
             (
                 json!({"path": "a.txt", "offset": -1}),
                 "`offset` must be a whole number",

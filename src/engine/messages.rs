@@ -45,9 +45,9 @@ pub(super) fn messages(entries: &[&(usize, Entry)], tags: &Tags) -> Vec<Value> {
             let answers = entries[at..]
                 .iter()
                 .take_while(|(_, entry)| matches!(entry, Entry::Tool { .. }));
-            let answers: Vec<&Entry> = answers.map(|(_, entry)| entry).collect();
+            let mut answers: Vec<&Entry> = answers.map(|(_, entry)| entry).collect();
             at += answers.len();
-            messages.extend(tool_calls.iter().map(|call| answer_to(call, &answers)));
+            messages.extend(tool_calls.iter().map(|call| answer_to(call, &mut answers)));
         } else if let Some(content) = told(entry, tags) {
             add_user(&mut messages, &content);
         }
@@ -151,13 +151,12 @@ fn sendable(calls: &[Call]) -> Value {
     calls.collect()
 }
 
-fn answer_to(call: &Call, answers: &[&Entry]) -> Value {
-    let found = answers.iter().find_map(|entry| match entry {
-        Entry::Tool {
-            tool_call_id,
-            content,
-            ..
-        } if *tool_call_id == call.id => Some(content),
+/// Takes the answer to `call` out of `answers`: each is that of one call.
+fn answer_to(call: &Call, answers: &mut Vec<&Entry>) -> Value {
+    let is_to_it = |entry: &&Entry| matches!(entry, Entry::Tool { tool_call_id, .. } if *tool_call_id == call.id);
+    let at = answers.iter().position(is_to_it);
+    let found = at.and_then(|at| match answers.remove(at) {
+        Entry::Tool { content, .. } => Some(content),
         _ => None,
     });
     let content = match found {
@@ -179,7 +178,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn tags() -> Tags {
-        Tags::of(Some("0123456789abcdef"))
+        Tags::known()
     }
 
     fn shown(entries: &[Entry]) -> Vec<String> {

@@ -89,7 +89,7 @@ mod tests {
 
     fn rendered(belt: &[Tool]) -> String {
         let prompt = Prompt {
-            tags: &Tags::of(None),
+            tags: &Tags::new(),
             belt,
             working_folder: Path::new("/work"),
             standing: None,
@@ -142,7 +142,7 @@ mod tests {
     #[test]
     fn the_parts_stand_in_their_order() {
         let attached = [PathBuf::from("/data/a"), PathBuf::from("/data/b\u{202e}")];
-        let tags = Tags::of(Some("0123456789abcdef"));
+        let tags = Tags::known();
         let prompt = Prompt {
             tags: &tags,
             belt: &[Tool::Read],

@@ -207,7 +207,7 @@ mod tests {
             answered("third", None),
         ]);
         let seen: Vec<_> = entries.iter().collect();
-        let tags = Tags::of(None);
+        let tags = Tags::new();
         let turn = |from: usize| tokens(&messages(&seen[from..], &tags));
         let kept_from = |seen: &[_], budget| kept_from(seen, budget, &tags);
 

@@ -1,33 +1,35 @@
 //! The tags between which the program speaks to a model.
 //!
 //! Whatever else reaches a model, a description, a file, a typed line, can look
-//! like such a tag and cannot be one: each carries an id that nobody else knows.
-//! So no text is altered for the sake of its tags.
+//! like such a tag and cannot be one: each carries a secret that this process
+//! made and writes nowhere. The id of a conversation would not do, for a folder
+//! with a `meta.json` can ship with a repository. So no text is altered for the
+//! sake of its tags.
 
 use std::hash::{BuildHasher, RandomState};
-use std::path::Path;
 
-use crate::env::is_conversation_id;
-
-/// The tags of one conversation.
+/// The tags of one conversation, for as long as it is open.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Tags {
-    id: String,
+    secret: String,
 }
 
 impl Tags {
-    /// Makes the tags of a conversation that bears `id`; with none, or one that
-    /// could be guessed, they are new for this process.
-    pub(super) fn of(id: Option<&str>) -> Self {
-        let id = id.filter(|id| is_conversation_id(Path::new(id)));
-        Self {
-            id: id.map_or_else(new_id, str::to_owned),
-        }
+    /// Makes tags that nobody knows yet.
+    pub(super) fn new() -> Self {
+        Self { secret: new_id() }
     }
 
-    /// Returns a text with every `{{id}}` in it replaced.
+    /// Makes the tags that tests know.
+    #[cfg(test)]
+    pub(super) fn known() -> Self {
+        let secret = "0123456789abcdef".to_owned();
+        Self { secret }
+    }
+
+    /// Returns a text with every `{{secret}}` in it replaced.
     pub(super) fn fill(&self, text: &str) -> String {
-        text.replace("{{id}}", &self.id)
+        text.replace("{{secret}}", &self.secret)
     }
 
     /// Returns what the program tells the model.
@@ -46,33 +48,32 @@ impl Tags {
     }
 
     fn within(&self, tag: &str, content: &str) -> String {
-        let Self { id } = self;
-        format!("<{tag}-{id}>\n{content}\n</{tag}-{id}>")
+        let Self { secret } = self;
+        format!("<{tag}-{secret}>\n{content}\n</{tag}-{secret}>")
     }
 }
 
-/// Returns the id of a conversation that begins: 16 hexadecimal digits.
+/// Returns 16 random hexadecimal digits.
 pub(super) fn new_id() -> String {
-    // The seed of a hasher is random, and new for each of them.
+    // The keys of a hasher come from the system's random numbers, and are other
+    // ones for each hasher; what it makes of them does not give them away.
     format!("{:016x}", RandomState::new().hash_one(()))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::env::is_conversation_id;
+    use std::path::Path;
 
     #[test]
-    fn an_id_that_could_be_guessed_makes_no_tags() {
-        let known = Tags::of(Some("0123456789abcdef"));
+    fn tags_carry_a_secret_that_is_new_each_time() {
         assert_eq!(
-            known.note("Hi."),
+            Tags::known().note("Hi."),
             "<note-0123456789abcdef>\nHi.\n</note-0123456789abcdef>"
         );
-        assert_eq!(known, Tags::of(Some("0123456789abcdef")));
-        for id in [None, Some(""), Some("1"), Some("0123456789abcdeg")] {
-            let tags = Tags::of(id);
-            assert!(is_conversation_id(Path::new(&tags.id)), "{tags:?}");
-            assert_ne!(tags, Tags::of(id));
-        }
+        let tags = Tags::new();
+        assert!(is_conversation_id(Path::new(&tags.secret)));
+        assert_ne!(tags, Tags::new());
     }
 }

@@ -14,6 +14,14 @@ use crate::discovery::snapshot::Snapshot;
 use crate::scope::{self, Scope};
 use crate::text::{path_text, visible};
 
+/// A loaded skill that may be loaded anew.
+struct Reopened {
+    alias: String,
+    /// Its qualified name, as the ledger has it.
+    name: String,
+    is_callable: bool,
+}
+
 impl Chat {
     /// Reads the decisions again, for a turn.
     pub(super) fn refresh(&mut self, tell: &mut dyn FnMut(Event<'_>)) -> Result<(), ChatError> {
@@ -48,7 +56,12 @@ impl Chat {
         } else if self.told.belt.contains(&Tool::Skill) {
             let catalog = changes::catalog(&self.snapshot);
             if catalog != self.told.catalog {
-                self.tell_model(changes::of_catalog(&catalog), &[], &[])?;
+                self.transcript.append(Entry::Note {
+                    content: changes::of_catalog(&catalog),
+                    catalog: true,
+                    reopened: Vec::new(),
+                    withdrawn: Vec::new(),
+                })?;
                 self.told.catalog = catalog;
             }
         }
@@ -59,27 +72,35 @@ impl Chat {
     /// their alias `is_meant`, and tells the model of those that it may load.
     /// Returns their aliases.
     fn reopen(&mut self, is_meant: impl Fn(&str) -> bool) -> Result<Vec<String>, ChatError> {
-        let (mut names, mut aliases, mut callable) = (Vec::new(), Vec::new(), Vec::new());
-        let may_be_loaded = self.snapshot.callable();
-        for skill in self.snapshot.rewritten(&self.ledger) {
-            let alias = self.snapshot.alias(skill);
-            if !is_meant(&alias) || !self.snapshot.permits(skill) {
-                continue;
-            }
-            let alias = visible(&alias).into_owned();
-            names.push(skill.source().qualify(&visible(&skill.name)));
-            if may_be_loaded.contains(&skill) {
-                callable.push(alias.clone());
-            }
-            aliases.push(alias);
-        }
-        if !names.is_empty() {
-            let callable = Some(callable).filter(|_| self.told.belt.contains(&Tool::Skill));
-            let words = changes::of_rewritten(&callable.unwrap_or_default());
-            self.tell_model(words.unwrap_or_default(), &names, &[])?;
+        let callable = if self.told.belt.contains(&Tool::Skill) {
+            self.snapshot.callable()
+        } else {
+            Vec::new()
+        };
+        let rewritten = self.snapshot.rewritten(&self.ledger).into_iter();
+        let reopened: Vec<Reopened> = rewritten
+            .filter(|skill| self.snapshot.permits(skill))
+            .map(|skill| Reopened {
+                alias: self.snapshot.alias(skill).into_owned(),
+                name: skill.source().qualify(&visible(&skill.name)),
+                is_callable: callable.contains(&skill),
+            })
+            .filter(|skill| is_meant(&skill.alias))
+            .collect();
+        if !reopened.is_empty() {
+            let callable = reopened.iter().filter(|skill| skill.is_callable);
+            let callable: Vec<_> = callable.map(|skill| visible(&skill.alias)).collect();
+            let words = changes::of_rewritten(&callable).unwrap_or_default();
+            let names: Vec<String> = reopened.iter().map(|skill| skill.name.clone()).collect();
+            self.transcript.append(Entry::Note {
+                content: words,
+                catalog: false,
+                reopened: names.clone(),
+                withdrawn: Vec::new(),
+            })?;
             self.ledger.reopen(&names);
         }
-        Ok(aliases)
+        Ok(reopened.into_iter().map(|skill| skill.alias).collect())
     }
 
     /// Takes the loaded skills that are no longer in force out of the ledger, and
@@ -94,22 +115,14 @@ impl Chat {
         }
         let lines: Vec<String> = withdrawn.iter().map(changes::of_withdrawn).collect();
         let names: Vec<String> = withdrawn.into_iter().map(|skill| skill.name).collect();
-        self.tell_model(lines.join("\n"), &[], &names)?;
+        self.transcript.append(Entry::Note {
+            content: lines.join("\n"),
+            catalog: false,
+            reopened: Vec::new(),
+            withdrawn: names.clone(),
+        })?;
         self.ledger.withdraw(&names);
         Ok(())
-    }
-
-    fn tell_model(
-        &mut self,
-        content: String,
-        reopened: &[String],
-        withdrawn: &[String],
-    ) -> Result<(), ChatError> {
-        Ok(self.transcript.append(Entry::Note {
-            content,
-            reopened: reopened.to_vec(),
-            withdrawn: withdrawn.to_vec(),
-        })?)
     }
 
     /// Renders `message[0]` from the snapshot as it is.
@@ -152,11 +165,13 @@ impl Chat {
         let told = changes::rewritten(&differences);
         // An earlier run had loaded what was different before this one began.
         let earlier = reopened
-            .iter()
+            .into_iter()
             .filter(|alias| !told.contains(&alias.as_str()));
-        let earlier = earlier.map(|alias| format!("{alias} has new instructions"));
-        let words = differences.iter().filter_map(changes::words);
-        Ok(words.chain(earlier).collect())
+        let earlier: Vec<Difference> = earlier
+            .map(|alias| Difference::Rewritten { alias })
+            .collect();
+        let all = differences.iter().chain(&earlier);
+        Ok(all.filter_map(changes::words).collect())
     }
 
     /// Attaches a folder, as `/folder DIR` does: writes it into `meta.json`, and

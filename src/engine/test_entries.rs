@@ -39,6 +39,7 @@ pub(super) fn returned(id: &str) -> Entry {
 pub(super) fn note(content: &str) -> Entry {
     Entry::Note {
         content: content.to_owned(),
+        catalog: false,
         reopened: Vec::new(),
         withdrawn: Vec::new(),
     }

@@ -71,6 +71,10 @@ pub enum Entry {
     Note {
         /// Its words.
         content: String,
+        /// Whether they are the catalog, which `message[0]` has itself once it
+        /// is rendered anew.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        catalog: bool,
         /// The loaded skills that may be loaded anew since, by qualified name.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         reopened: Vec<String>,
@@ -89,20 +93,6 @@ pub enum Entry {
         /// this one stays as it is.
         kept_from: usize,
     },
-}
-
-impl Entry {
-    /// Whether the model was told of the catalog by it, and of nothing else.
-    pub(super) fn is_of_catalog(&self) -> bool {
-        match self {
-            Self::Note {
-                reopened,
-                withdrawn,
-                ..
-            } => reopened.is_empty() && withdrawn.is_empty(),
-            _ => false,
-        }
-    }
 }
 
 /// Why a transcript cannot be read or written.
@@ -194,28 +184,20 @@ impl Transcript {
         }
         // A byte that is not UTF-8 becomes U+FFFD in its own line alone.
         let text = String::from_utf8_lossy(&bytes);
-        let (ledger, mut faults) = Ledger::from_transcript(text.lines());
-        let mut entries = Vec::new();
-        for (index, line) in text.lines().enumerate() {
-            match read(line) {
-                Ok(Some(entry)) => entries.push((index + 1, entry)),
-                Ok(None) => {}
-                Err(message) => faults.push(TranscriptFault {
-                    line: index + 1,
-                    message,
-                }),
-            }
-        }
-        let last = text.lines().count();
-        // Who went on behind a line that was cut off has told of it.
-        faults.retain(|fault| fault.line == last || !is_torn(text.lines().nth(fault.line - 1)));
+        let Lines {
+            entries,
+            taken,
+            mut faults,
+        } = Lines::read(&text);
+        let lines = taken.len();
+        let (ledger, of_ledger) = Ledger::from_transcript(taken);
+        faults.extend(of_ledger);
         faults.sort_by_key(|fault| fault.line);
-        faults.dedup_by_key(|fault| fault.line);
         let transcript = Self {
             log,
             path,
             entries,
-            lines: last,
+            lines,
         };
         Ok(Opened {
             transcript,
@@ -313,21 +295,96 @@ pub fn activations<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> BTreeMap
     counts
 }
 
-/// Whether a line is the beginning of one.
-fn is_torn(line: Option<&str>) -> bool {
-    let read = line.map(serde_json::from_str::<Value>);
-    matches!(read, Some(Err(error)) if error.is_eof())
+/// The lines of a transcript, taken apart.
+#[derive(Default)]
+struct Lines<'a> {
+    /// The entries, each with its line, from 1.
+    entries: Vec<(usize, Entry)>,
+    /// Every line, blank where it was passed over: what the model does not see
+    /// was not loaded either.
+    taken: Vec<&'a str>,
+    faults: Vec<TranscriptFault>,
+}
+
+impl<'a> Lines<'a> {
+    fn read(text: &'a str) -> Self {
+        let mut lines = Self::default();
+        // The calls of the last answer that have none yet.
+        let mut open = Vec::new();
+        let mut rest = text.lines().peekable();
+        while let Some(line) = rest.next() {
+            let entry = read(line).and_then(|entry| match entry {
+                Some(entry) if !is_next(&entry, &mut open) => {
+                    Err(Passed::Told("answers no call of the model".to_owned()))
+                }
+                entry => Ok(entry),
+            });
+            let is_last = rest.peek().is_none();
+            lines.add(line, entry, is_last);
+        }
+        lines
+    }
+
+    fn add(&mut self, line: &'a str, entry: Result<Option<Entry>, Passed>, is_last: bool) {
+        let number = self.taken.len() + 1;
+        self.taken.push(if entry.is_ok() { line } else { "" });
+        let message = match entry {
+            Ok(entry) => {
+                self.entries.extend(entry.map(|entry| (number, entry)));
+                return;
+            }
+            // Who went on behind a line that was cut off has told of it.
+            Err(Passed::Torn(_)) if !is_last => return,
+            Err(Passed::Torn(message) | Passed::Told(message)) => message,
+        };
+        self.faults.push(TranscriptFault {
+            line: number,
+            message,
+        });
+    }
+}
+
+/// Why a line is passed over.
+enum Passed {
+    /// It is the beginning of one.
+    Torn(String),
+    Told(String),
+}
+
+/// Whether an entry can stand where it does: the answer of a tool needs a call
+/// in the model's answer before it that is still `open`.
+fn is_next(entry: &Entry, open: &mut Vec<String>) -> bool {
+    match entry {
+        Entry::Tool { tool_call_id, .. } => {
+            let at = open.iter().position(|id| id == tool_call_id);
+            at.map(|at| open.swap_remove(at)).is_some()
+        }
+        Entry::Assistant { tool_calls, .. } => {
+            *open = tool_calls.iter().map(|call| call.id.clone()).collect();
+            true
+        }
+        _ => {
+            open.clear();
+            true
+        }
+    }
 }
 
 /// Reads one line; nothing if it is blank.
-fn read(line: &str) -> Result<Option<Entry>, String> {
+fn read(line: &str) -> Result<Option<Entry>, Passed> {
     const ROLES: [&str; 5] = ["user", "assistant", "tool", "note", "summary"];
     if line.trim().is_empty() {
         return Ok(None);
     }
-    let value: Value =
-        serde_json::from_str(line).map_err(|error| format!("is not JSON: {error}"))?;
-    match value["role"].as_str() {
+    let value: Value = serde_json::from_str(line).map_err(|error| {
+        let message = format!("is not JSON: {error}");
+        if error.is_eof() {
+            Passed::Torn(message)
+        } else {
+            Passed::Told(message)
+        }
+    })?;
+    let entry = match value["role"].as_str() {
         None => Err("has no role".to_owned()),
         Some(role) if !ROLES.contains(&role) => Err(format!(
             "is of the role `{}`, which is not known",
@@ -336,13 +393,15 @@ fn read(line: &str) -> Result<Option<Entry>, String> {
         Some(_) => serde_json::from_value(value)
             .map(Some)
             .map_err(|error| format!("is no line of a transcript: {error}")),
-    }
+    };
+    entry.map_err(Passed::Told)
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::test_entries::{answered, returned, said};
     use super::*;
+    use serde_json::json;
     use std::fs;
 
     const LIMITS: Limits = Limits::DEFAULT;
@@ -357,6 +416,7 @@ mod tests {
             answered("Done.", &[]),
             Entry::Note {
                 content: "Changed.".to_owned(),
+                catalog: false,
                 reopened: vec!["workspace/a".to_owned()],
                 withdrawn: vec!["workspace/b".to_owned()],
             },
@@ -416,6 +476,63 @@ mod tests {
                 (9, said("three"))
             ]
         );
+    }
+
+    #[test]
+    fn what_the_model_is_not_sent_was_not_loaded() {
+        let folder = tempfile::tempdir().unwrap();
+        let load = |name: &str| {
+            let content = format!("<skill name=\"{name}\" dir=\"/{name}\">\n</skill>");
+            json!({"ok": true, "data": {"name": name, "status": "loaded", "content": content}})
+        };
+        let call = json!({"id": "1", "type": "function", "function": {"name": "skill", "arguments": "{}"}});
+        let answer = |id: &str, name: &str| json!({"role": "tool", "tool_call_id": id, "name": "skill", "content": load(name)});
+        let lines = [
+            json!({"role": "assistant", "content": "", "tool_calls": [call]}),
+            answer("1", "sent"),
+            answer("1", "twice"),
+            json!({"role": "assistant", "content": "", "tool_calls": [call]}),
+            answer("2", "of-no-call"),
+            json!({"role": "user", "content": "Go on."}),
+            answer("1", "late"),
+            json!({"role": "tool", "name": "skill", "content": load("without-an-id")}),
+            json!({"role": "user", "skill": load("without-words")}),
+        ];
+        let text: Vec<String> = lines.iter().map(ToString::to_string).collect();
+        fs::write(folder.path().join(TRANSCRIPT_FILE), text.join("\n")).unwrap();
+
+        let opened = Transcript::open(folder.path(), &LIMITS).unwrap();
+
+        let loaded: Vec<&str> = opened.ledger.skills().map(|(_, name)| name).collect();
+        assert_eq!(loaded, ["sent"]);
+        let told: Vec<String> = opened.faults.iter().map(ToString::to_string).collect();
+        assert_eq!(told.len(), 5, "{told:?}");
+        assert_eq!(told[0], "line 3: answers no call of the model");
+        let kept: Vec<usize> = opened
+            .transcript
+            .entries()
+            .iter()
+            .map(|(line, _)| *line)
+            .collect();
+        assert_eq!(kept, [1, 2, 4, 6]);
+    }
+
+    #[test]
+    fn a_long_transcript_of_unknown_lines_is_read_in_one_pass() {
+        let folder = tempfile::tempdir().unwrap();
+        let lines = 200_000;
+        fs::write(
+            folder.path().join(TRANSCRIPT_FILE),
+            "{\"role\":\"x\"}\n".repeat(lines),
+        )
+        .unwrap();
+        let begun = std::time::Instant::now();
+
+        let opened = Transcript::open(folder.path(), &LIMITS).unwrap();
+
+        assert_eq!(opened.faults.len(), lines);
+        // Looking each line up anew takes minutes.
+        assert!(begun.elapsed().as_secs() < 30);
     }
 
     #[test]

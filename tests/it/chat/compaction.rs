@@ -12,7 +12,7 @@ fn wrapper(sandbox: &crate::sandbox::Sandbox) -> String {
 
 /// The message that stands for what was said before.
 fn summary(text: &str) -> String {
-    format!("user: <summary-0123456789abcdef>\n{text}\n</summary-0123456789abcdef>")
+    format!("user: <summary-SECRET>\n{text}\n</summary-SECRET>")
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Texts that want to be more than texts: bodies, rows, terminal codes.
 
-use super::{Stub, call, said, say, skill, system, tool_result, with_pdf_on};
+use super::{Stub, call, said, say, secret, skill, system, tool_result, with_pdf_on};
 use crate::sandbox::Sandbox;
 
 /// A sandbox in which the skill `name`, of this text, is on.
@@ -136,42 +136,43 @@ fn no_text_from_outside_speaks_as_the_program() {
     sandbox.chat(&stub, &["/compact"]).success();
     sandbox.chat(&stub, &[forged]).success();
 
-    let id = "0123456789abcdef";
     let requests = stub.requests();
     for request in [&requests[2], &requests[4]] {
+        let id = secret(request);
         let rule = format!("between <note-{id}> and </note-{id}>");
         assert!(system(request).contains(&rule), "{request}");
     }
     // Nothing was told: the tags are nowhere but where the rule names them.
-    let told = requests[2]["messages"].to_string();
+    let (told, id) = (requests[2]["messages"].to_string(), secret(&requests[2]));
     assert_eq!(told.matches(&format!("note-{id}>")).count(), 2, "{told}");
-    let asked = requests[3]["messages"].to_string();
+    let (asked, id) = (requests[3]["messages"].to_string(), secret(&requests[3]));
     for tag in ["<", "</"] {
         let tag = format!("{tag}conversation-{id}>");
         assert_eq!(asked.matches(&tag).count(), 2, "{asked}");
     }
     assert!(
-        said(&requests[4])[0]
-            .starts_with(&format!("user: <summary-{id}>\nShort.\n</summary-{id}>")),
+        said(&requests[4])[0].starts_with("user: <summary-SECRET>\nShort.\n</summary-SECRET>"),
         "{:?}",
         said(&requests[4])
     );
 }
 
 #[test]
-fn a_conversation_without_an_id_has_tags_that_nobody_knows() {
-    let sandbox = with_pdf_on().file("conv/meta.json", r#"{"id": "talk"}"#);
+fn a_conversation_that_comes_with_a_repository_does_not_choose_the_tags() {
+    let id = "feedfacefeedface";
+    let sandbox = with_pdf_on().file("conv/meta.json", format!("{{\"id\": \"{id}\"}}"));
     let stub = Stub::new([say("One."), say("Two.")]);
 
     sandbox.chat(&stub, &["first"]).success();
     sandbox.chat(&stub, &["second"]).success();
 
     let requests = stub.requests();
-    let tag = |request: usize| {
-        let text = system(&requests[request]);
-        let (_, rest) = text.split_once("between <note-").unwrap();
-        rest.split_once('>').unwrap().0.to_owned()
-    };
-    assert_eq!(tag(0).len(), 16);
-    assert_ne!(tag(0), tag(1));
+    let secrets = [&requests[0], &requests[1]].map(secret);
+    assert_eq!(secrets[0].len(), 16);
+    assert_ne!(secrets[0], secrets[1]);
+    assert!(!secrets.contains(&id), "{secrets:?}");
+    // Nor is the secret written anywhere.
+    for file in ["conv/meta.json", "conv/transcript.jsonl"] {
+        assert!(!sandbox.read(file).contains(secrets[0]), "{file}");
+    }
 }

@@ -279,13 +279,23 @@ pub(crate) fn tool_result(request: &Value) -> Value {
     serde_json::from_str(last["content"].as_str().unwrap()).unwrap()
 }
 
-/// Role and content of each message after the first.
+/// The secret of the run in a request, by which the program's words are known.
+pub(crate) fn secret(request: &Value) -> &str {
+    let (_, rest) = system(request).split_once("between <").unwrap();
+    let (tag, _) = rest.split_once('>').unwrap();
+    tag.split_once('-').unwrap().1
+}
+
+/// Role and content of each message after the first, with `SECRET` for that of
+/// the run.
 pub(crate) fn said(request: &Value) -> Vec<String> {
+    let secret = secret(request);
     let messages = request["messages"].as_array().unwrap().iter().skip(1);
     messages
         .map(|message| {
             let role = message["role"].as_str().unwrap();
             format!("{role}: {}", message["content"].as_str().unwrap_or("-"))
+                .replace(secret, "SECRET")
         })
         .collect()
 }

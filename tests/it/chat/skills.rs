@@ -3,7 +3,7 @@
 
 use serde_json::json;
 
-use super::{Stub, call, said, say, skill, tool_result, tools, with_pdf_on};
+use super::{Stub, call, said, sandbox, say, skill, tool_result, tools, with_pdf_on};
 
 const LOADED: &str = "\u{25c6} used skill pdf-processing · 3.1 KB";
 
@@ -334,7 +334,7 @@ fn what_is_turned_off_leaves_the_conversation_until_it_is_loaded_anew() {
 
     let requests = stub.requests();
     let told = "The skill pdf-processing was turned off: do not follow its instructions any more.";
-    let note = format!("<note-0123456789abcdef>\n{told}\n</note-0123456789abcdef>");
+    let note = format!("<note-SECRET>\n{told}\n</note-SECRET>");
     assert_eq!(said(&requests[2])[4], format!("user: {note}\n\nsecond"));
     assert_eq!(tool_result(&requests[3])["error"]["code"], "not_allowed");
     assert_eq!(tool_result(&requests[4])["error"]["code"], "skill_off");
@@ -444,4 +444,51 @@ fn a_reload_opens_what_changed_since_it_was_loaded_and_nothing_else() {
         "already_active"
     );
     assert_eq!(tool_result(&requests[7])["data"]["status"], "loaded");
+}
+
+#[test]
+fn a_skill_with_a_hidden_character_in_its_name_is_told_of_once() {
+    let file =
+        |body: &str| format!("---\nname: ki\u{200b}t\ndescription: Is a kit.\n---\n{body}\n");
+    let sandbox = sandbox()
+        .file("home/.agents/skills/kit/SKILL.md", file("Do."))
+        .file("home/.codeaf/skills.json", "{\"on\": [\"ki\u{200b}t\"]}");
+    let stub = Stub::new([skill("ki\\u{200b}t"), say("One.")]);
+    let mut talk = super::talk::Talk::start(&sandbox, &stub, &[]);
+
+    talk.type_line("first");
+    talk.wait_for("One.");
+    sandbox.write("home/.agents/skills/kit/SKILL.md", file("Otherwise."));
+    talk.type_line("/reload");
+    talk.wait_for("has new instructions");
+    let shown = talk.end();
+
+    assert_eq!(shown.matches("has new instructions").count(), 1, "{shown}");
+}
+
+#[test]
+fn an_allowed_name_that_no_skill_bears_is_told_where_that_is_known() {
+    let sandbox = with_pdf_on();
+    let stub = Stub::new([say("One."), say("Two.")]);
+    let allowed = [
+        "--allowed-skills",
+        "nope,workspace/none,pdf-processing",
+        "Hi.",
+    ];
+    let note =
+        |name| format!("note: --allowed-skills names `{name}`, and there is no skill of that name");
+
+    sandbox
+        .chat(&stub, &allowed)
+        .success()
+        .has(&[&note("nope"), &note("workspace/none")])
+        .lacks(&["`pdf-processing`"]);
+    sandbox
+        .chat(
+            &stub,
+            &[&["--store", "sqlite:away.db"], &allowed[..]].concat(),
+        )
+        .success()
+        .has(&[&note("workspace/none")])
+        .lacks(&["`nope`"]);
 }

@@ -14,12 +14,10 @@ use codeaf_skills::engine::{
     self, BuiltIn, ChatError, Entry, Event, Input, Model, ModelError, Settings, Tool,
 };
 use codeaf_skills::text::{counted, serialize_path, visible};
-use codeaf_skills::{
-    ActivationError, Allowed, Cause, DiscoveryError, Env, Lookup, Resolution, Snapshot,
-};
+use codeaf_skills::{ActivationError, Allowed, Cause, DiscoveryError, Env, Resolution};
 use serde::Serialize;
 
-use super::{DONE, REFUSED, Status, why};
+use super::{DONE, REFUSED, Status, tell_unknown_allowed, why};
 use crate::args::Chat as Args;
 use crate::failure::Failure;
 use crate::render::{Console, Rows, answers_a_terminal, cell};
@@ -105,17 +103,6 @@ fn allowed_tools(list: Option<&str>) -> Result<Allowed, Failure> {
     Ok(allowed)
 }
 
-/// Returns the names of `--allowed-skills` that no skill bears.
-fn unknown_skills(snapshot: &Snapshot) -> Vec<String> {
-    let Allowed::Only(names) = &snapshot.env().allowed else {
-        return Vec::new();
-    };
-    let names = names
-        .iter()
-        .filter(|name| snapshot.lookup(name) == Lookup::NotFound);
-    names.map(|name| format!("`{}`", visible(name))).collect()
-}
-
 /// Reads the standing orders.
 fn standing(path: &Path, env: &Env) -> Result<String, Failure> {
     let doing = format!("reading the standing orders {}", path.display());
@@ -194,13 +181,7 @@ impl Talk<'_> {
                 "note: this conversation began in {began}; the working folder is {now} now"
             ));
         }
-        let unknown = unknown_skills(self.chat.snapshot());
-        if !unknown.is_empty() {
-            let names = unknown.join(", ");
-            screen.note(&format!(
-                "note: --allowed-skills: no skill is called {names}"
-            ));
-        }
+        tell_unknown_allowed(self.chat.snapshot(), screen.console);
         if is_new {
             let folder = self.chat.folder();
             let id = folder.file_name().unwrap_or_default().to_string_lossy();

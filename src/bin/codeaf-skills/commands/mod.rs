@@ -85,16 +85,21 @@ fn load_as(
     for warning in snapshot.warnings() {
         console.finding(warning);
     }
-    for name in snapshot.allowed_in_vain() {
+    tell_unknown_allowed(&snapshot, console);
+    // The process ends with the command: to take thousands of skills apart
+    // before would only cost time.
+    std::mem::forget(snapshot.clone());
+    Ok(snapshot)
+}
+
+/// Says which names of `--allowed-skills` allow nothing.
+fn tell_unknown_allowed(snapshot: &Snapshot, console: &mut Console) {
+    for name in snapshot.unknown_allowed() {
         console.note(format!(
             "note: --allowed-skills names `{}`, and there is no skill of that name",
             cell(name)
         ));
     }
-    // The process ends with the command: to take thousands of skills apart
-    // before would only cost time.
-    std::mem::forget(snapshot.clone());
-    Ok(snapshot)
 }
 
 /// Returns the profile called `name`, or a failure that says what is near.
