@@ -15,7 +15,7 @@ use super::files::Grants;
 use super::messages::messages;
 use super::model::{Answer, Call, Model, Request};
 use super::tags::Tags;
-use super::transcript::{Entry, Opened, Transcript};
+use super::transcript::{Entry, Faults, Opened, Transcript};
 use crate::diagnostic::Diagnostic;
 use crate::disclosure::{Freshness, Invoked, Ledger, TranscriptFault, Typed};
 use crate::discovery::snapshot::{DiscoveryError, Snapshot};
@@ -86,7 +86,7 @@ pub struct Chat {
     pub(super) tags: Tags,
     pub(super) transcript: Transcript,
     pub(super) ledger: Ledger,
-    faults: Vec<TranscriptFault>,
+    faults: Faults,
 }
 
 /// `message[0]`, and what it speaks of.
@@ -182,10 +182,17 @@ impl Chat {
         files.find(|decisions| decisions.scope() == Scope::Conversation)
     }
 
-    /// Returns the lines of the transcript that were passed over.
+    /// Returns the lines of the transcript that were passed over: the first 64.
     #[must_use]
     pub fn faults(&self) -> &[TranscriptFault] {
-        &self.faults
+        &self.faults.first
+    }
+
+    /// Returns how many lines of the transcript were passed over beside
+    /// [`faults`](Self::faults).
+    #[must_use]
+    pub fn faults_left_out(&self) -> usize {
+        self.faults.left_out
     }
 
     /// Returns what was said, in order.

@@ -156,7 +156,29 @@ impl fmt::Debug for Transcript {
 pub(super) struct Opened {
     pub(super) transcript: Transcript,
     pub(super) ledger: Ledger,
-    pub(super) faults: Vec<TranscriptFault>,
+    pub(super) faults: Faults,
+}
+
+/// The lines of a transcript that were passed over: the first of them, and how
+/// many more there are.
+#[derive(Debug, Default)]
+pub(super) struct Faults {
+    pub(super) first: Vec<TranscriptFault>,
+    pub(super) left_out: usize,
+}
+
+impl Faults {
+    /// How many are kept: each is a line for a person, and a transcript can
+    /// consist of nothing else.
+    const MOST: usize = 64;
+
+    fn add(&mut self, fault: TranscriptFault) {
+        if self.first.len() < Self::MOST {
+            self.first.push(fault);
+        } else {
+            self.left_out += 1;
+        }
+    }
 }
 
 impl Transcript {
@@ -191,8 +213,10 @@ impl Transcript {
         } = Lines::read(&text);
         let lines = taken.len();
         let (ledger, of_ledger) = Ledger::from_transcript(taken);
-        faults.extend(of_ledger);
-        faults.sort_by_key(|fault| fault.line);
+        for fault in of_ledger {
+            faults.add(fault);
+        }
+        faults.first.sort_by_key(|fault| fault.line);
         let transcript = Self {
             log,
             path,
@@ -303,7 +327,7 @@ struct Lines<'a> {
     /// Every line, blank where it was passed over: what the model does not see
     /// was not loaded either.
     taken: Vec<&'a str>,
-    faults: Vec<TranscriptFault>,
+    faults: Faults,
 }
 
 impl<'a> Lines<'a> {
@@ -337,7 +361,7 @@ impl<'a> Lines<'a> {
             Err(Passed::Torn(_)) if !is_last => return,
             Err(Passed::Torn(message) | Passed::Told(message)) => message,
         };
-        self.faults.push(TranscriptFault {
+        self.faults.add(TranscriptFault {
             line: number,
             message,
         });
@@ -437,7 +461,7 @@ mod tests {
         let again = Transcript::open(folder.path(), &LIMITS).unwrap();
 
         assert_eq!(again.transcript.entries(), in_memory);
-        assert!(again.faults.is_empty());
+        assert!(again.faults.first.is_empty());
         let text = fs::read_to_string(path).unwrap();
         assert!(
             text.starts_with(r#"{"role":"user","content":"hi \u001b[31m\u202e"}"#),
@@ -462,10 +486,10 @@ mod tests {
         drop(transcript);
         let again = Transcript::open(folder.path(), &LIMITS).unwrap();
 
-        let lines: Vec<usize> = opened.faults.iter().map(|fault| fault.line).collect();
+        let lines: Vec<usize> = opened.faults.first.iter().map(|fault| fault.line).collect();
         assert_eq!(lines, [2, 4, 5, 6, 8]);
         // The torn line was told once, by whoever went on behind it.
-        let lines: Vec<usize> = again.faults.iter().map(|fault| fault.line).collect();
+        let lines: Vec<usize> = again.faults.first.iter().map(|fault| fault.line).collect();
         assert_eq!(lines, [2, 4, 5, 6]);
         let entries: Vec<_> = again.transcript.entries().to_vec();
         assert_eq!(
@@ -505,7 +529,12 @@ mod tests {
 
         let loaded: Vec<&str> = opened.ledger.skills().map(|(_, name)| name).collect();
         assert_eq!(loaded, ["sent"]);
-        let told: Vec<String> = opened.faults.iter().map(ToString::to_string).collect();
+        let told: Vec<String> = opened
+            .faults
+            .first
+            .iter()
+            .map(ToString::to_string)
+            .collect();
         assert_eq!(told.len(), 5, "{told:?}");
         assert_eq!(told[0], "line 3: answers no call of the model");
         let kept: Vec<usize> = opened
@@ -530,7 +559,8 @@ mod tests {
 
         let opened = Transcript::open(folder.path(), &LIMITS).unwrap();
 
-        assert_eq!(opened.faults.len(), lines);
+        assert_eq!(opened.faults.first.len(), Faults::MOST);
+        assert_eq!(opened.faults.left_out, lines - Faults::MOST);
         // Looking each line up anew takes minutes.
         assert!(begun.elapsed().as_secs() < 30);
     }

@@ -164,8 +164,9 @@ impl Talk<'_> {
         for fault in faults.iter().take(FAULTS) {
             screen.note(&format!("warning: transcript.jsonl, {fault}; passed over"));
         }
-        if faults.len() > FAULTS {
-            let more = counted(faults.len() - FAULTS, "more line");
+        let more = faults.len().saturating_sub(FAULTS) + self.chat.faults_left_out();
+        if more > 0 {
+            let more = counted(more, "more line");
             screen.note(&format!("warning: transcript.jsonl, {more} passed over"));
         }
         for warning in self.chat.snapshot().warnings() {
