@@ -538,7 +538,7 @@ fn a_database_that_nobody_set_up_says_so() {
     let Some(team) = Team::empty() else { return };
 
     team.run("alice", &["personal", "list"]).refused().has(&[
-        "error: the database is not set up for personal skills",
+        "caused by: the database is not set up for personal skills",
         "help: let the owner of the database run what `codeaf-skills personal init-team` prints",
     ]);
     team.run("alice", &["list"])
