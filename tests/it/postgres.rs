@@ -547,6 +547,24 @@ fn a_database_that_nobody_set_up_says_so() {
 }
 
 #[test]
+fn a_user_or_a_database_that_the_server_does_not_know_is_not_tried_again() {
+    let Some(team) = Team::empty() else { return };
+
+    for url in [
+        team.server.url("nobody-here", &team.database),
+        team.server.url("alice", "nowhere"),
+    ] {
+        team.sandbox
+            .run(["--store", &url, "personal", "list"])
+            .refused()
+            .has(&[
+                "does not exist",
+                "help: check the user, the password and the database in the URL",
+            ]);
+    }
+}
+
+#[test]
 fn tables_of_a_later_version_are_refused() {
     let Some(team) = Team::new() else { return };
     let later = "INSERT INTO codeaf_skills.schema_version (version) VALUES (9)";
