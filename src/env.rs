@@ -44,8 +44,10 @@ pub struct Env {
     /// machine is held against: `PGSSLROOTCERT`. Without one those count that
     /// browsers trust.
     pub store_roots: Option<PathBuf>,
-    /// Who changes personal skills, for the record: the name of an account, which
-    /// no variable can change.
+    /// Who changes personal skills, for the record of a SQLite store. No variable
+    /// says it, so [`from_variables`](Self::from_variables) leaves it out; who
+    /// changes a skill fills it in, with a name that the user cannot choose, or
+    /// the record says `unknown`.
     pub user: Option<String>,
     /// Bounds on what is read.
     pub limits: Limits,

@@ -7,6 +7,9 @@ use std::fmt;
 
 use serde::Serialize;
 
+/// The file that makes a folder a skill.
+pub const SKILL_FILE: &str = "SKILL.md";
+
 /// Who keeps a skill. Ordered as listings show them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]

@@ -370,6 +370,12 @@ pub fn path_text(path: &Path) -> Cow<'_, str> {
         .map_or_else(|| path.to_string_lossy(), Cow::Borrowed)
 }
 
+/// Returns a path on one line, with nothing hidden: as it stands in a prompt.
+#[must_use]
+pub fn visible_path(path: &Path) -> String {
+    visible(&path_text(path)).into_owned()
+}
+
 /// Whether `text` is printable ASCII, line feeds and tabs: what nearly all texts
 /// are, and a fraction of the work to find out.
 fn is_plain(text: &str) -> bool {

@@ -18,7 +18,7 @@ use crate::skill::frontmatter;
 use crate::skill::loading;
 use crate::skill::resources;
 use crate::text::visible;
-use crate::text::{counted, escape_xml};
+use crate::text::{counted, escape_xml, visible_path};
 
 /// What a skill gives the model at one moment.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -246,7 +246,7 @@ impl Read {
             .map_or_else(resources::Listing::default, |dir| {
                 resources::names(dir, limits)
             });
-        let dir_text = self.dir.as_deref().map(path_in_prompt);
+        let dir_text = self.dir.as_deref().map(visible_path);
         let (instructions, tags) = instructions(&self.text.body, dir_text.as_deref());
         let mut diagnostics = listing.diagnostics;
         if tags > 0 {
@@ -291,11 +291,6 @@ impl Read {
     }
 }
 
-/// Returns a path as it stands in a prompt: on one line, nothing hidden.
-pub(super) fn path_in_prompt(path: &Path) -> String {
-    visible(&path.to_string_lossy()).into_owned()
-}
-
 impl Activation {
     /// Returns what findings name: the location, or the qualified name of a
     /// personal skill.
@@ -314,7 +309,7 @@ impl Activation {
         let name = escape_xml(&self.alias);
         let mut lines = Vec::new();
         if let Some(dir) = &self.dir {
-            let dir = path_in_prompt(dir);
+            let dir = visible_path(dir);
             lines.push(format!(
                 "<skill name=\"{name}\" dir=\"{}\">",
                 escape_xml(&dir)

@@ -8,7 +8,6 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
-use super::activation::path_in_prompt;
 use super::commands::command_text;
 use super::{cut, json_line};
 use crate::diagnostic::{Diagnostic, Rule, Severity};
@@ -17,7 +16,7 @@ use crate::discovery::scan::Skill;
 use crate::discovery::snapshot::Snapshot;
 use crate::name::Source;
 use crate::text::visible;
-use crate::text::{counted, escape_xml, one_line, size};
+use crate::text::{counted, escape_xml, one_line, size, visible_path};
 
 /// What stands above the entries of the text form.
 const HEAD: &str = "\
@@ -288,7 +287,7 @@ impl Catalog {
         let mut xml = "<available_skills>\n".to_owned();
         for entry in &self.entries {
             xml.push_str("  <skill>\n");
-            let location = entry.location.as_deref().map(path_in_prompt);
+            let location = entry.location.as_deref().map(visible_path);
             for (name, text) in [
                 ("name", entry.called()),
                 ("description", &cut(&entry.description, length)),

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::activation::{Activation, path_in_prompt};
+use super::activation::Activation;
 use super::body::with_base_dir;
 use super::error::ActivationError;
 use crate::diagnostic::{Diagnostic, Rule, Span};
@@ -17,7 +17,7 @@ use crate::discovery::skill_file::SKILL_FILE;
 use crate::limits::Limits;
 use crate::name::Source;
 use crate::personal::for_model;
-use crate::text::{escape_xml, without_comments};
+use crate::text::{escape_xml, visible_path, without_comments};
 
 /// The folders whose files vBot names, in its order (V1).
 const VBOT_FOLDERS: [&str; 2] = ["scripts/", "references/"];
@@ -30,9 +30,9 @@ impl Activation {
     /// # Errors
     ///
     /// Returns an error if the file is not UTF-8.
-    pub fn to_albedo(&self, arguments: &str) -> Result<Value, ActivationError> {
+    pub fn to_albedo(&self, arguments: &str, limits: &Limits) -> Result<Value, ActivationError> {
         let text = match self.source {
-            Source::Personal => Cow::Owned(for_model(&self.raw, &Limits::DEFAULT)),
+            Source::Personal => Cow::Owned(for_model(&self.raw, limits)),
             Source::Workspace => Cow::Borrowed(&self.raw),
         };
         let instructions = std::str::from_utf8(&text).map_err(|error| {
@@ -106,7 +106,7 @@ impl Activation {
             lines.extend(named);
             lines.push("</resources>".to_owned());
         }
-        let dir = self.dir.as_deref().map(path_in_prompt);
+        let dir = self.dir.as_deref().map(visible_path);
         let body = String::from_utf8_lossy(&self.body);
         lines.push(with_base_dir(body.trim(), dir.as_deref()).into_owned());
         lines.push("</skill_content>".to_owned());
@@ -170,7 +170,7 @@ mod tests {
         let file = folders.folder("home", "map-kit").join("SKILL.md");
 
         let form = activate(&folders, "map-kit")
-            .to_albedo(" one  two ")
+            .to_albedo(" one  two ", &Limits::DEFAULT)
             .unwrap();
 
         assert_eq!(
@@ -193,7 +193,9 @@ mod tests {
             b"---\nname: odd\ndescription: Odd.\n---\na\xff\n",
         );
 
-        let error = activate(&folders, "odd").to_albedo("").unwrap_err();
+        let error = activate(&folders, "odd")
+            .to_albedo("", &Limits::DEFAULT)
+            .unwrap_err();
 
         assert_eq!(error.code(), "skill_read_error");
         assert!(

@@ -14,9 +14,7 @@ use rustix::io::Errno;
 
 use crate::diagnostic::{Diagnostic, Rule};
 use crate::limits::Limits;
-
-/// The file that makes a folder a skill.
-pub const SKILL_FILE: &str = "SKILL.md";
+pub use crate::name::SKILL_FILE;
 
 /// The next step where the system refuses to read.
 pub(crate) const UNREADABLE_HELP: &str = "see who owns it and what may be done with it: `ls -ld`";

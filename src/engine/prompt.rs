@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::belt::Tool;
 use super::tags::Tags;
-use crate::text::{clean, path_text, visible};
+use crate::text::{clean, visible_path};
 
 /// The text of the engine's own. What stands between `{{name}}` and `{{/name}}`
 /// is for the tool of that name, and only there while it is on the belt.
@@ -64,11 +64,11 @@ impl Prompt<'_> {
         }
         self.tags
             .fill(&text)
-            .replace("{{working_folder}}", &shown(self.working_folder))
+            .replace("{{working_folder}}", &visible_path(self.working_folder))
     }
 
     fn folders(&self) -> String {
-        let folders = self.attached.iter().map(|folder| shown(folder));
+        let folders = self.attached.iter().map(|folder| visible_path(folder));
         let mut lines: Vec<String> = folders
             .map(|folder| format!("Attached folder: {folder}"))
             .collect();
@@ -77,10 +77,6 @@ impl Prompt<'_> {
         }
         lines.join("\n")
     }
-}
-
-fn shown(path: &Path) -> String {
-    visible(&path_text(path)).into_owned()
 }
 
 #[cfg(test)]

@@ -131,6 +131,12 @@ pub enum StoreFault {
         /// What the system or the server said.
         cause: String,
     },
+    /// The server is there, and does not know the user or the database.
+    #[error("the store cannot be reached: {cause}")]
+    Unknown {
+        /// What the server said.
+        cause: String,
+    },
     /// It was named, and no file is there.
     #[error("there is no store: no file is there")]
     Absent,
@@ -200,6 +206,7 @@ impl StoreFault {
     pub fn code(&self) -> &'static str {
         match self {
             Self::Away { .. }
+            | Self::Unknown { .. }
             | Self::Absent
             | Self::Slow { .. }
             | Self::Locked { .. }
@@ -220,6 +227,9 @@ impl StoreFault {
         let help = match self {
             Self::Away { .. } | Self::Slow { .. } => {
                 "try again; `--store`, CODEAF_SKILLS_STORE or `\"store\"` in the global scope file name the store"
+            }
+            Self::Unknown { .. } => {
+                "check the user, the password and the database in the URL, or ask the owner of the server for them"
             }
             Self::Absent => "check the path; `codeaf-skills personal add FILE` makes a store there",
             Self::Unsure { .. } => "look with `codeaf-skills personal list` before you try again",

@@ -9,10 +9,8 @@ use std::path::{Path, PathBuf};
 use super::{Owner, PersonalStore, StoreFault};
 use crate::disk::{Draft, Folder, Made, Refused};
 use crate::limits::Limits;
+use crate::name::SKILL_FILE;
 use crate::text::counted;
-
-/// The one file of a skill.
-const SKILL_FILE: &str = "SKILL.md";
 
 /// Bytes of a folder's name where the file system does not tell.
 const NAME_BYTES: u64 = 255;
@@ -61,6 +59,16 @@ pub enum ExportError {
 }
 
 impl ExportError {
+    /// Returns the stable code.
+    #[must_use]
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Store(fault) => fault.code(),
+            Self::Exists { .. } => "skill-exists",
+            Self::NameTooLong { .. } | Self::Busy { .. } | Self::Io { .. } => "skill-not-written",
+        }
+    }
+
     /// Returns the next step.
     #[must_use]
     pub fn help(&self) -> Option<String> {
@@ -78,10 +86,9 @@ impl ExportError {
                     .to_owned()
             }
             Self::Busy { .. } => "try again when the other program is done".to_owned(),
-            Self::Io { written: 0, .. } => {
-                "nothing was written; see who owns the folder, and whether the disk is full"
-                    .to_owned()
-            }
+            Self::Io {
+                written: 0, source, ..
+            } => format!("nothing was written; {}", remedy(source)),
             Self::Io { written, .. } => format!(
                 "{} had been written before and stayed; mend the cause and say the command again with `--force`",
                 counted(*written, "skill")
@@ -123,13 +130,10 @@ pub fn export(
     limits: &Limits,
 ) -> Result<Vec<PathBuf>, ExportError> {
     let mut texts = Vec::new();
-    let most = name_bytes(dir);
     for entry in store.list(Owner::Me)? {
-        let folder = dir.join(&entry.name);
-        may_write(&entry.name, &folder, force, most)?;
         // One that was removed meanwhile is none any more.
         if let Some(text) = store.read(Owner::Me, &entry.name)? {
-            texts.push((folder, text));
+            texts.push((entry.name, text));
         }
     }
     if texts.is_empty() {
@@ -142,21 +146,31 @@ pub fn export(
         return Err(refused(gone));
     };
     locked.sweep();
-    let mut drafts = Vec::with_capacity(texts.len());
-    for (folder, text) in texts {
-        drafts.push((folder, locked.draft(SKILL_FILE, &text).map_err(refused)?));
+    // Not before the lock: another export may have been earlier.
+    let most = name_bytes(dir);
+    for (name, _) in &texts {
+        may_write(name, &dir.join(name), force, most)?;
     }
-    let written = publish(drafts)?;
+    let mut drafts = Vec::with_capacity(texts.len());
+    for (name, text) in texts {
+        let draft = locked.draft(SKILL_FILE, &text).map_err(refused)?;
+        drafts.push((dir.join(name), draft));
+    }
+    let written = publish(drafts, force)?;
     made.stay();
     locked.sync();
     Ok(written)
 }
 
-fn publish(drafts: Vec<(PathBuf, Draft)>) -> Result<Vec<PathBuf>, ExportError> {
+/// Gives the drafts their names. What a program without the lock put there in
+/// the meantime is refused by the rename: nothing takes the place of a link or of
+/// a folder with something in it.
+fn publish(drafts: Vec<(PathBuf, Draft)>, force: bool) -> Result<Vec<PathBuf>, ExportError> {
     let mut written = Vec::with_capacity(drafts.len());
     for (folder, draft) in drafts {
         let file = folder.join(SKILL_FILE);
-        let published = if folder.is_dir() {
+        let is_folder = |path: &Path| path.symlink_metadata().is_ok_and(|found| found.is_dir());
+        let published = if force && is_folder(&folder) {
             draft.become_file(&file)
         } else {
             draft.become_folder(&folder)
@@ -190,9 +204,150 @@ fn may_write(name: &str, folder: &Path, force: bool, most: u64) -> Result<(), Ex
     })
 }
 
+/// Returns the next step after what the system refused.
+fn remedy(refusal: &io::Error) -> &'static str {
+    match refusal.kind() {
+        io::ErrorKind::AlreadyExists
+        | io::ErrorKind::NotADirectory
+        | io::ErrorKind::DirectoryNotEmpty => {
+            "something else is in its place: move that away, or name another folder"
+        }
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+            "make room on the disk, or name a folder on another one"
+        }
+        _ => "see who owns the folder, or name another one",
+    }
+}
+
 /// Returns how long a folder's name may be where `dir` is or is going to be.
 fn name_bytes(dir: &Path) -> u64 {
     let there = dir.ancestors().find(|path| path.is_dir());
     let found = there.and_then(|path| rustix::fs::statvfs(path).ok());
     found.map_or(NAME_BYTES, |found| found.f_namemax)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt;
+    use std::fs;
+    use std::sync::{Arc, Mutex};
+
+    use super::super::test_store::Store;
+    use super::super::{Entry, PersonalError, PersonalSkill, Record};
+    use super::*;
+
+    const OURS: &str = "---\nname: a\ndescription: Ours.\n---\nOurs.\n";
+    const THEIRS: &str = "---\nname: a\ndescription: Theirs.\n---\nTheirs.\n";
+
+    /// Something that happens between the list of a store and its texts.
+    type Meanwhile = Box<dyn FnOnce() + Send>;
+
+    /// A store that is slow enough for others to act while it is read.
+    struct Slow(Arc<Store>, Mutex<Option<Meanwhile>>);
+
+    impl Slow {
+        fn with(meanwhile: impl FnOnce() + Send + 'static) -> Self {
+            Self(
+                Store::of(&[("a", OURS)]),
+                Mutex::new(Some(Box::new(meanwhile))),
+            )
+        }
+    }
+
+    impl fmt::Debug for Slow {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            self.0.fmt(f)
+        }
+    }
+
+    impl PersonalStore for Slow {
+        fn place(&self) -> &str {
+            self.0.place()
+        }
+
+        fn list(&self, owner: Owner<'_>) -> Result<Vec<Entry>, StoreFault> {
+            self.0.list(owner)
+        }
+
+        fn read(&self, owner: Owner<'_>, name: &str) -> Result<Option<Vec<u8>>, StoreFault> {
+            if let Some(meanwhile) = self.1.lock().unwrap().take() {
+                meanwhile();
+            }
+            self.0.read(owner, name)
+        }
+
+        fn add(&self, skill: &PersonalSkill) -> Result<(), PersonalError> {
+            self.0.add(skill)
+        }
+
+        fn replace(&self, skill: &PersonalSkill) -> Result<bool, PersonalError> {
+            self.0.replace(skill)
+        }
+
+        fn remove(&self, owner: Owner<'_>, name: &str) -> Result<(), PersonalError> {
+            PersonalStore::remove(&*self.0, owner, name)
+        }
+
+        fn audit(
+            &self,
+            name: Option<&str>,
+            after: i64,
+            most: usize,
+        ) -> Result<Vec<Record>, StoreFault> {
+            self.0.audit(name, after, most)
+        }
+    }
+
+    #[test]
+    fn of_two_exports_at_once_the_second_writes_over_nothing() {
+        let dir = tempfile::tempdir().unwrap();
+        let out = dir.path().join("out");
+        let place = out.clone();
+        let store = Slow::with(move || {
+            let other = Store::of(&[("a", THEIRS)]);
+            export(&*other, &place, false, &Limits::DEFAULT).unwrap();
+        });
+
+        let error = export(&store, &out, false, &Limits::DEFAULT).unwrap_err();
+
+        assert_eq!(error.code(), "skill-exists");
+        assert_eq!(fs::read_to_string(out.join("a/SKILL.md")).unwrap(), THEIRS);
+    }
+
+    #[test]
+    fn a_link_that_comes_meanwhile_is_not_written_through() {
+        let dir = tempfile::tempdir().unwrap();
+        let (out, other) = (dir.path().join("out"), dir.path().join("other"));
+        fs::create_dir_all(&other).unwrap();
+        fs::create_dir_all(&out).unwrap();
+        let (link, aim) = (out.join("a"), other.clone());
+        let store = Slow::with(move || std::os::unix::fs::symlink(aim, link).unwrap());
+
+        let error = export(&store, &out, true, &Limits::DEFAULT).unwrap_err();
+
+        assert_eq!(error.code(), "skill-exists");
+        assert!(fs::read_dir(&other).unwrap().next().is_none());
+    }
+
+    #[test]
+    fn help_is_about_what_was_refused() {
+        for (kind, words) in [
+            (
+                io::ErrorKind::AlreadyExists,
+                "nothing was written; something else is in its place: move that away, or name another folder",
+            ),
+            (
+                io::ErrorKind::StorageFull,
+                "nothing was written; make room on the disk, or name a folder on another one",
+            ),
+            (
+                io::ErrorKind::PermissionDenied,
+                "nothing was written; see who owns the folder, or name another one",
+            ),
+        ] {
+            let refused = Refused::new("write", Path::new("/x"), kind.into());
+            let error = ExportError::refused(refused, 0);
+            assert_eq!(error.help().as_deref(), Some(words));
+        }
+    }
 }

@@ -128,7 +128,7 @@ impl PostgresStore {
         // The first `@` ends the password: what follows would be shown.
         if url.matches('@').count() > 1 {
             return Err(malformed(
-                "write an `@` in a user's name or a password as `%40`",
+                "write each `@` but the one before the host as `%40`",
             ));
         }
         let is_near = config.get_hosts().iter().all(is_near);
@@ -562,6 +562,16 @@ fn fault(error: &postgres::Error) -> StoreFault {
             StoreFault::NotSetUp
         }
         Some(code) if *code == SqlState::INSUFFICIENT_PRIVILEGE => StoreFault::NotAllowed { cause },
+        Some(code)
+            if [
+                SqlState::INVALID_CATALOG_NAME,
+                SqlState::INVALID_AUTHORIZATION_SPECIFICATION,
+                SqlState::INVALID_PASSWORD,
+            ]
+            .contains(code) =>
+        {
+            StoreFault::Unknown { cause }
+        }
         Some(code) if *code == SqlState::DISK_FULL => StoreFault::NotWritten { cause },
         _ => StoreFault::Away { cause },
     }

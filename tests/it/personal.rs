@@ -635,7 +635,7 @@ fn a_next_step_names_what_is_to_be_mended() {
     );
     let split = variable("postgres://alice:se@c/ret@db/x", &["personal", "list"]);
     assert!(
-        split.contains("write an `@` in a user's name or a password as `%40`"),
+        split.contains("write each `@` but the one before the host as `%40`"),
         "{split}"
     );
     assert!(!split.contains("ret"), "{split}");
@@ -1079,7 +1079,7 @@ fn a_store_that_was_named_must_be_there() {
     run(&["list"]).success().has(&[
         "pdf",
         "away.db:1:1: warning[store-unreachable]: personal skills are unknown: there is no store: no file is there",
-        "check the path; `codeaf-skills personal add FILE` makes a store there",
+        "check the path; `codeaf-skills --store sqlite:away.db personal add FILE` makes a store there",
     ]);
     run(&["list", "--require-store"]).refused();
     for words in [
@@ -1091,8 +1091,9 @@ fn a_store_that_was_named_must_be_there() {
     ] {
         run(words).refused().is("
             -- stderr --
-            error: there is no store: no file is there
-            help: check the path; `codeaf-skills personal add FILE` makes a store there
+            error: cannot use the store away.db
+            caused by: there is no store: no file is there
+            help: check the path; `codeaf-skills --store sqlite:away.db personal add FILE` makes a store there
             -- exit 1 --
         ");
     }
@@ -1194,7 +1195,10 @@ fn a_store_on_a_disk_that_is_only_read_is_read() {
     sandbox
         .run(["--store", &store, "personal", "add", "skill.md"])
         .refused()
-        .has(&["error: the store"]);
+        .has(&[
+            "error: cannot use the store ",
+            "caused by: the store cannot ",
+        ]);
 }
 
 #[test]
@@ -1219,9 +1223,10 @@ fn a_store_in_a_folder_that_only_others_write_is_read() {
     };
 
     run(&["personal", "show", "a"]).success().has(&["Body."]);
-    run(&["personal", "rm", "a"])
-        .refused()
-        .has(&["error: the store"]);
+    run(&["personal", "rm", "a"]).refused().has(&[
+        "error: cannot use the store ",
+        "caused by: the store cannot ",
+    ]);
 }
 
 /// A small disk of its own at `small`, until it is dropped.
@@ -1297,6 +1302,54 @@ fn texts_are_cleaned_for_a_terminal_and_exported_as_they_are() {
 }
 
 #[test]
+fn a_store_that_cannot_be_named_is_wrong_usage() {
+    let sandbox = Sandbox::new();
+
+    for (url, words) in [
+        (
+            "mysql://db",
+            "a store begins with `sqlite:` or `postgres://`",
+        ),
+        (
+            "postgres://u:geheim@[::1/d",
+            "the URL of the store cannot be read: it is not of the form postgres://USER@HOST:PORT/DATABASE",
+        ),
+        (
+            "postgres://u:ge@heim@db/d",
+            "the URL of the store cannot be read: write each `@` but the one before the host as `%40`",
+        ),
+    ] {
+        let output = sandbox.run(["--store", url, "list"]);
+        output.has(&[
+            words,
+            "help: write --store sqlite:PATH or --store postgres://USER@HOST/DATABASE",
+            "-- exit 2 --",
+        ]);
+    }
+}
+
+#[test]
+fn suggested_commands_are_about_the_same_store() {
+    let sandbox = Sandbox::new();
+    sandbox.write("project/skill.md", text("a", "Body."));
+
+    let add = || sandbox.run(["--store", "sqlite:my.db", "personal", "add", "skill.md"]);
+
+    add().is("
+        added a (44 B)
+        -- stderr --
+        wrote my.db
+        note: it is off; `codeaf-skills --store sqlite:my.db on personal/a --global` turns it on
+    ");
+    add().is("
+        -- stderr --
+        error: there is a personal skill `a` already
+        help: `codeaf-skills --store sqlite:my.db personal replace a FILE` puts another text in its place
+        -- exit 1 --
+    ");
+}
+
+#[test]
 fn export_writes_folders_and_overwrites_only_by_force() {
     let sandbox = with(&["a", "b"]);
 
@@ -1361,7 +1414,7 @@ fn an_export_that_cannot_be_whole_writes_nothing() {
         -- stderr --
         error: cannot make the folder out
         caused by: File exists (os error 17)
-        help: nothing was written; see who owns the folder, and whether the disk is full
+        help: nothing was written; something else is in its place: move that away, or name another folder
         -- exit 1 --
     ");
 }

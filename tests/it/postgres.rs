@@ -538,12 +538,30 @@ fn a_database_that_nobody_set_up_says_so() {
     let Some(team) = Team::empty() else { return };
 
     team.run("alice", &["personal", "list"]).refused().has(&[
-        "error: the database is not set up for personal skills",
+        "caused by: the database is not set up for personal skills",
         "help: let the owner of the database run what `codeaf-skills personal init-team` prints",
     ]);
     team.run("alice", &["list"])
         .success()
         .has(&["pdf", "personal skills are unknown"]);
+}
+
+#[test]
+fn a_user_or_a_database_that_the_server_does_not_know_is_not_tried_again() {
+    let Some(team) = Team::empty() else { return };
+
+    for url in [
+        team.server.url("nobody-here", &team.database),
+        team.server.url("alice", "nowhere"),
+    ] {
+        team.sandbox
+            .run(["--store", &url, "personal", "list"])
+            .refused()
+            .has(&[
+                "does not exist",
+                "help: check the user, the password and the database in the URL",
+            ]);
+    }
 }
 
 #[test]

@@ -236,3 +236,16 @@ fn a_broken_copy_beside_a_good_one_is_told_in_list_and_why() {
         .success()
         .has(&[".agents/skills/deploy/SKILL.md:2:1"]);
 }
+
+#[test]
+fn a_suggested_command_about_a_name_like_a_flag_can_be_typed() {
+    let sandbox = Sandbox::new();
+
+    sandbox
+        .run(["show", "--", "--json"])
+        .refused()
+        .has(&["help: `codeaf-skills why -- --json` tells where it was looked for"]);
+    sandbox
+        .run(["why", "--", "--json"])
+        .has(&["no skill is called --json"]);
+}

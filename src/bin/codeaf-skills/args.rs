@@ -203,7 +203,8 @@ pub(crate) enum Command {
     /// names, else the project when you are inside one.
     ///
     /// `*` and `?` in a name stand for any characters and for one; they are
-    /// expanded now, and the names are stored.
+    /// expanded now, and the names are stored. A personal skill is stored as
+    /// `personal/x`, also where you say `x`.
     #[command(after_long_help = "\
 Examples:
   codeaf-skills on pdf-processing --global
@@ -215,7 +216,8 @@ Examples:
     ///
     /// Writes the decision into the scope file and prints what now holds. Use it
     /// to take out a skill that a wider scope turned on; to take back a decision
-    /// of your own, use `clear`.
+    /// of your own, use `clear`. A personal skill is stored as `personal/x`, also
+    /// where you say `x`.
     #[command(after_long_help = "\
 Examples:
   codeaf-skills off pdf-processing --project
@@ -225,7 +227,8 @@ Examples:
     /// Take decisions back, so that wider scopes decide
     ///
     /// Removes names from both lists of one scope file. Patterns match the names
-    /// that stand in the file. A name that is not there is no fault.
+    /// that stand in the file. A name that is not there is no fault. Where `x` is
+    /// a personal skill, it takes back `x` and `personal/x`.
     #[command(after_long_help = "\
 Examples:
   codeaf-skills clear pdf-processing --project
@@ -273,7 +276,8 @@ Examples:
 
     /// Exit with 0 if a skill is on, with 1 if not
     ///
-    /// Prints nothing, so that a script can ask.
+    /// Prints nothing on standard output, so that a script can ask. The exit
+    /// status is 1 also when it cannot tell; why stands on standard error.
     #[command(after_long_help = "\
 Examples:
   codeaf-skills is-on pdf-processing && echo yes")]
@@ -488,6 +492,9 @@ pub(crate) struct Clear {
 #[derive(Debug, Args)]
 pub(crate) struct List {
     /// Only skills whose name matches; * and ? are wild
+    ///
+    /// A pattern without a slash is held against the bare name, one with a slash
+    /// against the qualified one: `personal/*`.
     #[arg(value_name = "PATTERN", add = ArgValueCompleter::new(complete::skills))]
     pub(crate) pattern: Option<String>,
 

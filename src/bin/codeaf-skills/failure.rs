@@ -28,9 +28,14 @@ impl Failure {
 
     /// What the library tells a model has a code with underscores; what a program
     /// tells a program has the same one with hyphens.
+    pub(crate) fn told_to_models(code: &str, error: impl Into<anyhow::Error>) -> Self {
+        Self::from_error(&code.replace('_', "-"), error)
+    }
+
     pub(crate) fn from_error(code: &str, error: impl Into<anyhow::Error>) -> Self {
+        debug_assert!(!code.contains('_'), "`{code}` has a hyphen here");
         Self {
-            code: code.replace('_', "-"),
+            code: code.to_owned(),
             error: error.into(),
             help: None,
             status: 1,
@@ -61,6 +66,10 @@ impl Failure {
 
     /// Prints the failure on standard error and returns the exit status.
     pub(crate) fn report(&self, console: &mut Console) -> ExitCode {
+        let help = self
+            .help
+            .as_deref()
+            .map(|help| console.places.with_flags(help));
         if console.json {
             let message: Vec<String> = self.error.chain().map(ToString::to_string).collect();
             let object = json!({
@@ -68,7 +77,7 @@ impl Failure {
                 "error": {
                     "code": self.code,
                     "message": message.join(": "),
-                    "help": self.help.as_deref().unwrap_or_default(),
+                    "help": help.unwrap_or_default(),
                 },
             });
             console.json_error(&object);
@@ -78,8 +87,8 @@ impl Failure {
                 let words = console.places.shorten_in(&cause.to_string());
                 console.error_line(label, &words);
             }
-            if let Some(help) = &self.help {
-                let words = console.places.shorten_in(help);
+            if let Some(help) = help {
+                let words = console.places.shorten_in(&help);
                 console.error_line("help", &words);
             }
         }

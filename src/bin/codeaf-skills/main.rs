@@ -13,11 +13,14 @@ mod mcp;
 mod render;
 mod report;
 
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
 use clap::error::ErrorKind;
+use codeaf_skills::personal::{self, BadStore};
 use codeaf_skills::text::clean;
 use codeaf_skills::{Allowed, Env, Secret, StoreChoice, StoreUrl};
 
@@ -113,10 +116,7 @@ fn environment(globals: &Globals) -> Result<(Env, Places), Failure> {
         .map_or(Allowed::All, Allowed::parse);
     env.require_store = globals.require_store;
     if let Some(url) = &globals.store {
-        StoreUrl::parse(url, &env).map_err(|error| {
-            Failure::usage(error)
-                .help("write --store sqlite:PATH or --store postgres://USER@HOST/DATABASE")
-        })?;
+        check_store(url, &env)?;
         env.store = Some(StoreChoice::Url(Secret(url.clone())));
     }
     let places = Places {
@@ -126,6 +126,17 @@ fn environment(globals: &Globals) -> Result<(Env, Places), Failure> {
         conversation: globals.conversation.clone(),
     };
     Ok((env, places))
+}
+
+/// Refuses a `--store` that names none. Nothing is opened.
+fn check_store(url: &str, env: &Env) -> Result<(), Failure> {
+    let named = StoreUrl::parse(url, env).and_then(|url| personal::open(&url, env));
+    match named {
+        // What is wrong there is not what was typed.
+        Ok(_) | Err(BadStore::Roots { .. } | BadStore::NotBuiltIn { .. }) => Ok(()),
+        Err(error) => Err(Failure::usage(error)
+            .help("write --store sqlite:PATH or --store postgres://USER@HOST/DATABASE")),
+    }
 }
 
 /// A conversation that nobody typed comes from the variable.
@@ -167,25 +178,37 @@ fn place_flags(globals: &Globals) -> Vec<String> {
 /// Reads the variables of the process.
 #[expect(clippy::disallowed_methods, reason = "here the surroundings are read")]
 pub(crate) fn environment_of(working_folder: &Path) -> Env {
-    let mut env = Env::from_variables(
+    Env::from_variables(
         working_folder,
         |name| std::env::var_os(name),
         dirs::home_dir,
-    );
-    let user = rustix::process::getuid().as_raw();
-    // Accounts that a server keeps are not in the file.
-    env.user = account(user).or_else(|| Some(format!("uid {user}")));
-    env
+    )
 }
 
-/// Returns the name of a user of this machine. A variable could say any name.
-fn account(user: u32) -> Option<String> {
-    let accounts = std::fs::read_to_string("/etc/passwd").ok()?;
-    accounts.lines().find_map(|line| {
-        let mut fields = line.split(':');
-        let name = fields.next()?;
-        (fields.nth(1)?.parse() == Ok(user)).then(|| name.to_owned())
-    })
+/// Bytes that are read of the accounts of a machine.
+const ACCOUNTS_BYTES: u64 = 1_048_576;
+
+/// Returns who runs the program: the name of the account, or its number where
+/// the machine's own list does not have it, as with accounts of a directory
+/// service and those of people on macOS. A variable could say any name.
+pub(crate) fn user() -> String {
+    let user = rustix::process::getuid().as_raw();
+    let accounts = File::open("/etc/passwd").map(|file| BufReader::new(file.take(ACCOUNTS_BYTES)));
+    let name = accounts.ok().and_then(|accounts| account(accounts, user));
+    name.unwrap_or_else(|| format!("uid {user}"))
+}
+
+/// Returns the name of `user` among accounts, a line each.
+fn account(accounts: impl BufRead, user: u32) -> Option<String> {
+    accounts
+        .split(b'\n')
+        .map_while(Result::ok)
+        .find_map(|line| {
+            let line = String::from_utf8_lossy(&line);
+            let mut fields = line.split(':');
+            let name = fields.next()?;
+            (fields.nth(1)?.parse() == Ok(user)).then(|| name.to_owned())
+        })
 }
 
 /// What the variables say of a model's server.
@@ -272,4 +295,19 @@ fn is_closed_pipe(failure: &Failure) -> bool {
         .filter_map(|cause| cause.downcast_ref::<std::io::Error>())
         .any(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
         && failure.code == "output"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::account;
+
+    #[test]
+    fn an_account_is_found_by_its_number_whatever_other_lines_hold() {
+        let accounts: &[u8] =
+            b"root:x:0:0:root:/root:/bin/sh\n\n+::::\nod\xff:x:1:1:::\nann:x:7:7:::";
+
+        assert_eq!(account(accounts, 0).as_deref(), Some("root"));
+        assert_eq!(account(accounts, 7).as_deref(), Some("ann"));
+        assert_eq!(account(accounts, 8), None);
+    }
 }

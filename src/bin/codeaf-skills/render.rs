@@ -3,6 +3,7 @@
 
 use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
+use std::iter;
 use std::path::{Path, PathBuf};
 
 use clap::builder::styling::{AnsiColor, Style};
@@ -12,6 +13,10 @@ use comfy_table::{ColumnConstraint, ContentArrangement, Table, Width};
 use serde::Serialize;
 
 use crate::args::Color;
+use crate::commands::quoted;
+
+/// What the program is called in a command that is suggested.
+const PROGRAM: &str = "codeaf-skills";
 
 /// Characters on a line where there is no terminal.
 const DEFAULT_WIDTH: usize = 120;
@@ -134,7 +139,8 @@ impl Console {
     /// Writes a note on standard error unless the user wants none.
     pub(crate) fn note(&mut self, note: impl Display) {
         if self.verbosity > Verbosity::Errors {
-            self.error_text(&format!("{note}"));
+            let note = self.places.with_flags(&note.to_string());
+            self.error_text(&note);
         }
     }
 
@@ -190,7 +196,8 @@ impl Console {
         let line = self.finding_line(diagnostic, self.color_err);
         self.error_text(&line);
         if let Some(help) = &diagnostic.help {
-            self.error_line("  help", help);
+            let help = self.places.with_flags(help);
+            self.error_line("  help", &help);
         }
     }
 
@@ -230,6 +237,25 @@ impl Console {
 }
 
 impl Places {
+    /// Returns the program with the flags that say where to look: without them a
+    /// suggested command would be about another place.
+    pub(crate) fn program(&self) -> String {
+        let words = self.flags.iter().map(|word| quoted(word));
+        iter::once(PROGRAM.to_owned())
+            .chain(words)
+            .collect::<Vec<_>>()
+            .join(" ")
+    }
+
+    /// Says the flags in each command that `text` suggests.
+    pub(crate) fn with_flags(&self, text: &str) -> String {
+        let said = format!("`{} ", self.program());
+        // What is made for this place already has them.
+        let parts = text.split(&said);
+        let parts = parts.map(|part| part.replace(&format!("`{PROGRAM} "), &said));
+        parts.collect::<Vec<_>>().join(&said)
+    }
+
     /// Returns `text` with the paths in it shortened.
     pub(crate) fn shorten_in(&self, text: &str) -> String {
         let text = replace_at_start_of_paths(text, &self.working_folder, "");

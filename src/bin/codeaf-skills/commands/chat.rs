@@ -479,7 +479,7 @@ impl From<ChatError> for Failure {
             }
             error => {
                 let help = error.help();
-                let failure = Self::from_error(error.code(), error);
+                let failure = Self::told_to_models(error.code(), error);
                 Self { help, ..failure }
             }
         }

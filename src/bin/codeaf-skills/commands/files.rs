@@ -4,7 +4,7 @@ use codeaf_skills::skill::resources::{Encoding, Page, ReadError, Window};
 use codeaf_skills::{Diagnostic, Env, ResourceError};
 use serde::Serialize;
 
-use super::{DONE, Status, load, note_state, quoted};
+use super::{DONE, Status, about, load, note_state};
 use crate::args::{OneSkill, Read};
 use crate::failure::Failure;
 use crate::render::{Console, cell};
@@ -81,12 +81,12 @@ pub(super) fn read(args: &Read, env: &Env, console: &mut Console) -> Result<Stat
 fn not_read(error: ResourceError, args: &Read) -> Failure {
     let help = match &error {
         ResourceError::Read(ReadError::Window(..)) => "give --limit from 1 to 65536".to_owned(),
-        ResourceError::Read(ReadError::PastEnd(..)) => {
-            "`--json` tells the size of the file".to_owned()
+        ResourceError::Read(ReadError::PastEnd(_, bytes)) => {
+            format!("the file has {bytes} bytes: give --offset from 0 to {bytes}")
         }
         _ => format!(
-            "`codeaf-skills resources {}` lists the files",
-            quoted(&args.name)
+            "`codeaf-skills {}` lists the files",
+            about("resources", &args.name, "")
         ),
     };
     let what = format!(
@@ -94,7 +94,7 @@ fn not_read(error: ResourceError, args: &Read) -> Failure {
         cell(&args.resource),
         cell(&args.name)
     );
-    Failure::from_error(error.code(), error)
+    Failure::told_to_models(error.code(), error)
         .context(what)
         .help(help)
 }

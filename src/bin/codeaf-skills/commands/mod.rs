@@ -172,11 +172,7 @@ fn cause_cells(cause: &Cause, console: &Console) -> (String, String) {
 /// Returns the command line that says `words` about this place, such as
 /// `codeaf-skills -C DIR on pdf --project`.
 fn command(words: &str, console: &Console) -> String {
-    let flags = console.places.flags.iter().map(|word| quoted(word));
-    let mut line = vec!["codeaf-skills".to_owned()];
-    line.extend(flags);
-    line.push(words.to_owned());
-    line.join(" ")
+    format!("{} {words}", console.places.program())
 }
 
 /// Returns the words of a command about one skill; a name that begins with a
@@ -226,7 +222,7 @@ fn source_cell(skill: &Skill, console: &Console) -> String {
 
 /// Quotes a word for a shell where it needs that. What acts on a terminal or
 /// hides is written out, so that the word stays exact.
-fn quoted(word: &str) -> String {
+pub(crate) fn quoted(word: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "-_./:~@%+=,".contains(c);
     let shown = visible(word);
     if shown != word {
@@ -276,7 +272,7 @@ impl From<DiscoveryError> for Failure {
                 "`codeaf-skills check --profile NAME` judges skills by its rules wherever they lie",
             ),
             DiscoveryError::Conversation(ConversationError::NotThere { .. }) => (
-                "conversation_not_found",
+                "conversation-not-found",
                 "name a conversation's folder, its meta.json, or its 16-digit id; `codeaf-skills chat --conversation PATH` starts one",
             ),
             DiscoveryError::Conversation(_) => (
@@ -325,18 +321,18 @@ impl From<ActivationError> for Failure {
                 is_broken: true,
                 ..
             } => Some(format!(
-                "something of that name is there and was not taken: `codeaf-skills why {}` tells the fault",
-                quoted(name)
+                "something of that name is there and was not taken: `codeaf-skills {}` tells the fault",
+                about("why", name, "")
             )),
             ActivationError::NotFound { name, near, .. } if near.is_empty() => Some(format!(
-                "`codeaf-skills why {}` tells where it was looked for",
-                quoted(name)
+                "`codeaf-skills {}` tells where it was looked for",
+                about("why", name, "")
             )),
             _ => error.help().map(std::borrow::Cow::into_owned),
         };
         Self {
             help,
-            ..Self::from_error(error.code(), error)
+            ..Self::told_to_models(error.code(), error)
         }
     }
 }

@@ -28,11 +28,34 @@ use crate::render::{Console, Rows, cell};
 const MOST_READ: u64 = 16_777_216;
 
 pub(super) fn run(args: &Personal, env: &Env, console: &mut Console) -> Result<Status, Failure> {
+    answer(args, env, console).map_err(|failure| naming_the_store(failure, env))
+}
+
+/// Says which store gave no answer: its own words hold no path.
+fn naming_the_store(failure: Failure, env: &Env) -> Failure {
+    let is_of_store = matches!(failure.error.downcast_ref(), Some(PersonalError::Store(_)));
+    match store_of(env) {
+        Ok(Some(store)) if is_of_store => {
+            failure.context(format!("cannot use the store {}", store.place()))
+        }
+        _ => failure,
+    }
+}
+
+fn answer(args: &Personal, env: &Env, console: &mut Console) -> Result<Status, Failure> {
     let store = || store(env);
+    // Only a change is recorded with who made it.
+    let store_to_change = || {
+        let user = Some(crate::user());
+        self::store(&Env {
+            user,
+            ..env.clone()
+        })
+    };
     match &args.command {
         PersonalCommand::Add { file } => {
             let skill = parsed(file, env, console)?;
-            let store = store()?;
+            let store = store_to_change()?;
             store.add(&skill)?;
             tell_change("added", &skill, true, &*store, console)?;
             tell_state(&skill.name, env, console);
@@ -45,7 +68,7 @@ pub(super) fn run(args: &Personal, env: &Env, console: &mut Console) -> Result<S
                 let found = skill.name;
                 return Err(PersonalError::NameMismatch { name, found }.into());
             }
-            let store = store()?;
+            let store = store_to_change()?;
             let changed = store.replace(&skill)?;
             tell_change("replaced", &skill, changed, &*store, console)?;
         }
@@ -53,7 +76,7 @@ pub(super) fn run(args: &Personal, env: &Env, console: &mut Console) -> Result<S
         PersonalCommand::Show { name, raw } => {
             show(&*store()?, Owner::Me, name, *raw, env, console)?;
         }
-        PersonalCommand::Rm { name } => remove(&*store()?, Owner::Me, name, console)?,
+        PersonalCommand::Rm { name } => remove(&*store_to_change()?, Owner::Me, name, console)?,
         PersonalCommand::Audit { name } => audit(&*store()?, name.as_deref().map(bare), console)?,
         PersonalCommand::Export { dir, force } => {
             export(&*store()?, &env.absolute(dir), *force, env, console)?;
@@ -65,7 +88,7 @@ pub(super) fn run(args: &Personal, env: &Env, console: &mut Console) -> Result<S
                 AdminCommand::Show { name, raw } => {
                     show(&*store()?, owner, name, *raw, env, console)?;
                 }
-                AdminCommand::Rm { name } => remove(&*store()?, owner, name, console)?,
+                AdminCommand::Rm { name } => remove(&*store_to_change()?, owner, name, console)?,
             }
         }
         PersonalCommand::InitTeam if console.json => {
@@ -350,15 +373,13 @@ fn export(
 
 impl From<ExportError> for Failure {
     fn from(error: ExportError) -> Self {
-        let code = match &error {
-            ExportError::Store(fault) => fault.code(),
-            ExportError::Exists { .. } => "skill-exists",
-            _ => "skill-not-written",
-        };
+        if let ExportError::Store(fault) = error {
+            return fault.into();
+        }
         let help = error.help();
         Self {
             help,
-            ..Self::from_error(code, error)
+            ..Self::from_error(error.code(), error)
         }
     }
 }

@@ -16,7 +16,7 @@ use serde::Serialize;
 use serde_json::{Map, Value as Json};
 
 use super::list::print_finding;
-use super::{DONE, Status, cause_cells, load, note_state, quoted, refuse_raw_json};
+use super::{DONE, Status, about, cause_cells, load, note_state, refuse_raw_json};
 use crate::args::Show;
 use crate::failure::Failure;
 use crate::render::{Console, cell, wrap};
@@ -92,8 +92,8 @@ fn find<'a>(wanted: &str, snapshot: &'a Snapshot) -> Result<Meant<'a>, Failure> 
                 .map(|found| found.message.as_str())
                 .unwrap_or_default();
             failure.help(format!(
-                "something of that name {reason}; `codeaf-skills why {}` tells more",
-                quoted(wanted)
+                "something of that name {reason}; `codeaf-skills {}` tells more",
+                about("why", wanted, "")
             ))
         }
         None => failure,
@@ -107,8 +107,8 @@ fn show_broken(broken: &Broken, args: &Show, console: &mut Console) -> Result<St
             format!("`{}` does not load", cell(&broken.name)),
         )
         .help(format!(
-            "`codeaf-skills why {}` tells the fault",
-            quoted(&broken.name)
+            "`codeaf-skills {}` tells the fault",
+            about("why", &broken.name, "")
         )));
     }
     if console.json {

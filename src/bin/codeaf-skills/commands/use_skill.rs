@@ -33,7 +33,7 @@ pub(super) fn run(args: &Use, env: &Env, console: &mut Console) -> Result<Status
                 console.line(format!("\n{arguments}"))?;
             }
         }
-        UseProfile::Albedo => console.json(&activation.to_albedo(&arguments)?)?,
+        UseProfile::Albedo => console.json(&activation.to_albedo(&arguments, &env.limits)?)?,
         UseProfile::Coder => console.json(&activation.to_coder())?,
         UseProfile::Vbot => console.json(&activation.to_vbot())?,
     }
