@@ -409,7 +409,7 @@ pub fn hidden_spelling(key: &str) -> Option<&'static str> {
 /// Returns the character a key begins with if it shows as a blank and, to YAML,
 /// is none.
 #[must_use]
-pub(crate) fn odd_blank(key: &str) -> Option<char> {
+pub fn odd_blank(key: &str) -> Option<char> {
     let first = key.chars().next()?;
     (!first.is_ascii() && first.is_whitespace()).then_some(first)
 }
