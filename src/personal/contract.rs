@@ -122,7 +122,8 @@ fn refusal(told: &Told, text: &[u8], place: &Path, limits: &Limits) -> PersonalE
             | Case::NameNull
             | Case::NameNumber
             | Case::NameBoolean
-            | Case::NameNoText
+            | Case::NameList
+            | Case::NameMapping
             | Case::NameEmpty,
         ) => PersonalError::InvalidName {
             reason: "the frontmatter must have a `name` that is text".to_owned(),
@@ -210,7 +211,8 @@ fn content_fault(told: &Told, facts: &Facts, place: &Path) -> Diagnostic {
                 Case::DescriptionNull
                 | Case::DescriptionNumber
                 | Case::DescriptionBoolean
-                | Case::DescriptionNoText,
+                | Case::DescriptionList
+                | Case::DescriptionMapping,
             ),
             _,
         ) => (

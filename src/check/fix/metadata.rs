@@ -8,7 +8,7 @@ use super::{Draft, Fix, Left};
 use crate::diagnostic::{Rule, Span};
 use crate::name;
 use crate::skill::frontmatter::{Content, Field, ScalarKind, Style, Value};
-use crate::skill::loading::{FIELDS, acted_on};
+use crate::skill::loading::{FIELDS, acted_on, odd_blank};
 
 const KEY: &str = "metadata";
 
@@ -178,6 +178,10 @@ fn reason_to_stay(
         Ok(home) => home,
         Err(why) => return Some((*why).into()),
     };
+    if let Some(blank) = odd_blank(&field.key) {
+        let code = u32::from(blank);
+        return Some(format!("its name begins with U+{code:04X}, which shows as a blank").into());
+    }
     if let Some(why) = acted_on(&field.key) {
         return Some(why.into());
     }

@@ -242,6 +242,10 @@ fn unknown_fields_that_cannot_move_are_named() {
             "`metadata` has an entry of that name",
         ),
         ("{x: y}\n", "it has no line of its own"),
+        (
+            "metadata:\n\u{a0}\u{a0}author: me\n",
+            "its name begins with U+00A0, which shows as a blank",
+        ),
         ("metadata:\n  b: c\nx: &x y\nname: *x\n", ""),
         ("name: &x y\nx: z\nmetadata:\n  b: *x\n", ""),
         (

@@ -6,11 +6,13 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 use super::tools::{has_commas, split_tools};
-use super::{Breach, COMPATIBILITY_CHARACTERS, FIELDS, Findings, longer_than, quoted};
+use super::{
+    Breach, COMPATIBILITY_CHARACTERS, DESCRIPTION_CHARACTERS, FIELDS, Findings, longer_than, quoted,
+};
 use crate::diagnostic::Span;
 use crate::name;
 use crate::skill::frontmatter::{
-    self, Content, Facts, Field, Scalar, ScalarKind, Style, Value, folded, line_of,
+    self, Content, Facts, Field, Scalar, ScalarKind, Style, Value, line_of,
 };
 use crate::skill::profile::Profile;
 use crate::text;
@@ -109,6 +111,9 @@ impl Findings<'_> {
             );
             return;
         }
+        if self.oddly_indented(Breach::UnknownField, field) {
+            return;
+        }
         let message = format!("the specification has no field {}", quoted(&field.key));
         let help = match (acted_on(&field.key), meant(&field.key)) {
             (Some(who), _) => format!("{who} where it stands, and other agents pass it over"),
@@ -116,6 +121,22 @@ impl Findings<'_> {
             (None, None) => "keep it under `metadata`, if only your own tools read it".to_owned(),
         };
         self.tell(Breach::UnknownField, field.key_span, message, &help);
+    }
+
+    /// A name that begins with a blank which YAML takes for a letter; returns
+    /// whether this one does.
+    fn oddly_indented(&mut self, breach: Breach, field: &Field) -> bool {
+        let Some(blank) = odd_blank(&field.key) else {
+            return false;
+        };
+        let message = format!(
+            "the name {} begins with U+{:04X}, which YAML takes for a letter",
+            quoted(field.key.trim_start()),
+            u32::from(blank)
+        );
+        let help = "indent the line with the blanks of the space bar, or begin it in column 1";
+        self.tell(breach, field.key_span, message, help);
+        true
     }
 
     /// The fields that loading does not need.
@@ -200,6 +221,12 @@ impl Findings<'_> {
         match &value.content {
             Content::Mapping(fields) => {
                 self.duplicates(fields, &doubles(fields));
+                let odd = fields
+                    .iter()
+                    .filter(|field| odd_blank(&field.key).is_some());
+                for field in odd.take(SHOWN) {
+                    self.oddly_indented(Breach::HiddenCharacters, field);
+                }
                 self.metadata_values(fields);
             }
             Content::Scalar(scalar) if scalar.kind == ScalarKind::Null => {
@@ -213,6 +240,8 @@ impl Findings<'_> {
                         let help = "begin the lines that belong to it with two blanks";
                         self.tell(Breach::NoValue, value.span, message, help);
                     }
+                    // The name below it is told of, by its own cause.
+                    None if has_odd_blank_below(&facts.fields) => {}
                     None => self.no_value("metadata", value.span),
                 }
             }
@@ -248,6 +277,10 @@ impl Findings<'_> {
                 field.value.kind()
             );
             let help = match field.value.scalar() {
+                Some(scalar) if scalar.kind == ScalarKind::Null => {
+                    "write a text, or leave the entry out"
+                }
+                Some(scalar) if scalar.style != Some(Style::Plain) => "remove the tag before it",
                 Some(_) => "put it between quotes",
                 None => "write it as text; metadata is one level deep",
             };
@@ -318,6 +351,22 @@ pub(super) fn stand_in(fields: &[Field], key: &str) -> Option<usize> {
     fields.iter().position(is_meant)
 }
 
+/// Returns the text that was meant by lines below a field which a colon in them
+/// makes a mapping.
+pub(super) fn sentence(field: &Field) -> Option<String> {
+    let Content::Mapping(entries) = &field.value.content else {
+        return None;
+    };
+    let is_below = field.value.span.line > field.key_span.line;
+    let text = |entry: &Field| {
+        let scalar = entry.value.scalar()?;
+        let is_plain = scalar.style == Some(Style::Plain);
+        is_plain.then(|| format!("{}: {}", entry.key, scalar.text))
+    };
+    let texts: Option<Vec<String>> = entries.iter().map(text).collect();
+    texts.filter(|_| is_below).map(|texts| texts.join(" "))
+}
+
 /// Says how a field is written that was meant for another.
 pub(super) fn as_written(key: &str) -> String {
     let Some(&(_, hidden)) = text::suspect_characters(key).first() else {
@@ -332,11 +381,14 @@ pub(super) fn as_written(key: &str) -> String {
 
 /// Says to write a field under the right key, with its value where it is a text.
 pub(super) fn written_as(field: &Field, key: &str) -> String {
-    match field.value.scalar() {
+    let fits = |scalar: &&Scalar| longer_than(&scalar.text, DESCRIPTION_CHARACTERS).is_none();
+    match field.value.scalar().filter(fits) {
         Some(scalar) if scalar.style == Some(Style::Plain) && scalar.repaired.is_none() => {
-            format!("write {key}: {}", folded(&scalar.text))
+            let words: Vec<&str> = scalar.text.split_whitespace().collect();
+            format!("write {key}: {}", words.join(" "))
         }
         Some(scalar) => format!("write {}", line_of(key, &scalar.text)),
+        // A line to type is whole, or it is none.
         None => format!("write it {}", quoted(key)),
     }
 }
@@ -352,6 +404,14 @@ pub fn hidden_spelling(key: &str) -> Option<&'static str> {
     FIELDS
         .into_iter()
         .find(|&field| field == shown && shown != key)
+}
+
+/// Returns the character a key begins with if it shows as a blank and, to YAML,
+/// is none.
+#[must_use]
+pub fn odd_blank(key: &str) -> Option<char> {
+    let first = key.chars().next()?;
+    (!first.is_ascii() && first.is_whitespace()).then_some(first)
 }
 
 /// Returns the field of the specification that a key was meant for.
@@ -384,8 +444,18 @@ fn below_metadata(fields: &[Field]) -> impl Iterator<Item = usize> {
     let first = metadata.map_or(fields.len(), |index| index + 1);
     (first..fields.len()).take_while(|&index| {
         let key = &*fields[index].key;
-        !FIELDS.contains(&key) && meant(key).is_none() && acted_on(key).is_none()
+        !FIELDS.contains(&key)
+            && odd_blank(key).is_none()
+            && meant(key).is_none()
+            && acted_on(key).is_none()
     })
+}
+
+/// Whether the field below `metadata` begins with a blank that is none to YAML.
+fn has_odd_blank_below(fields: &[Field]) -> bool {
+    let mut fields = fields.iter().skip_while(|field| field.key != "metadata");
+    let below = fields.nth(1);
+    below.is_some_and(|field| odd_blank(&field.key).is_some())
 }
 
 /// Whether a value is null, or text without a character.

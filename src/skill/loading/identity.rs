@@ -235,7 +235,15 @@ impl Findings<'_> {
         let span = field.value.span;
         let Some(scalar) = field.value.scalar() else {
             let message = format!("the description is {}, not text", field.value.kind());
-            self.tell(Breach::DescriptionMissing, span, message, help);
+            match fields::sentence(field) {
+                Some(text) => {
+                    let message = format!("{message}: an unquoted colon and a blank stand in it");
+                    let line = frontmatter::line_of("description", &text);
+                    let help = format!("put the whole value between quotes: {line}");
+                    self.tell(Breach::DescriptionMissing, span, message, &help);
+                }
+                None => self.tell(Breach::DescriptionMissing, span, message, help),
+            }
             return None;
         };
         let comment = |comment: &&Comment| comment.instead && comment.span.line == span.line;

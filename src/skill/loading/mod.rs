@@ -17,7 +17,7 @@ use crate::diagnostic::{Diagnostic, Rule, Severity, Span};
 use crate::limits::Limits;
 
 pub use super::frontmatter::FIELDS;
-pub use fields::{acted_on, hidden_spelling};
+pub use fields::{acted_on, hidden_spelling, odd_blank};
 pub use tools::allowed_tools;
 
 /// Characters of a description (specification: 1–1024).

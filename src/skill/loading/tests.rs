@@ -494,6 +494,30 @@ const SLIPS: &[(&str, &str, u32, u32, &str, &str)] = &[
         "write `name: a`",
     ),
     (
+        "name: a\ndescription:\n  Use when: the user asks\n",
+        "description-missing",
+        4,
+        3,
+        "the description is a mapping, not text: an unquoted colon and a blank stand in it",
+        "put the whole value between quotes: description: 'Use when: the user asks'",
+    ),
+    (
+        "name: a\ndescription: x\nmetadata:\n\u{a0}\u{a0}author: me\n",
+        "unknown-field",
+        5,
+        1,
+        "the name `author` begins with U+00A0, which YAML takes for a letter",
+        "indent the line with the blanks of the space bar, or begin it in column 1",
+    ),
+    (
+        "name: a\ndescription: x\nmetadata:\n  \u{a0}author: me\n",
+        "hidden-characters",
+        5,
+        3,
+        "the name `author` begins with U+00A0, which YAML takes for a letter",
+        "indent the line with the blanks of the space bar, or begin it in column 1",
+    ),
+    (
         "name: a\ndescription: # x\n",
         "description-missing",
         3,
@@ -680,6 +704,37 @@ const SLIPS: &[(&str, &str, u32, u32, &str, &str)] = &[
 ];
 
 const UNQUOTED: &str = "an unquoted value holds a colon and a blank; it is read whole here, and other agents drop the skill";
+
+#[test]
+fn a_line_to_type_is_whole_or_none() {
+    let long = "Reads and fills forms in documents, ".repeat(4);
+    let help = |value: &str| {
+        told(&format!("name: a\nDescription: {value}\n"))[0]
+            .4
+            .clone()
+    };
+    assert_eq!(
+        help(&format!("{long}x")),
+        format!("write description: {long}x")
+    );
+    assert_eq!(help(&"x".repeat(1_025)), "write it `description`");
+}
+
+#[test]
+fn a_value_under_metadata_is_told_what_mends_it() {
+    for (value, expected) in [
+        ("", "write a text, or leave the entry out"),
+        ("~", "write a text, or leave the entry out"),
+        ("!!int '1'", "remove the tag before it"),
+        ("1", "put it between quotes"),
+    ] {
+        let told = told(&format!(
+            "name: a\ndescription: d\nmetadata:\n  v: {value}\n"
+        ));
+        let helps: Vec<&str> = told.iter().map(|told| &*told.4).collect();
+        assert_eq!(helps, [expected], "{value}");
+    }
+}
 
 #[test]
 fn one_slip_is_told_once_and_names_its_cause() {

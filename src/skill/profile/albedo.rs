@@ -113,7 +113,8 @@ static CHECKS: &[(&[Case], Effect, Evidence)] = &[
     // AF4, AF20, AF22; AF27's text is misleading, and this one true.
     (
         &[
-            Case::NameNoText,
+            Case::NameList,
+            Case::NameMapping,
             Case::NameEmpty,
             Case::NamePattern,
             Case::NameTooLong,
@@ -124,7 +125,8 @@ static CHECKS: &[(&[Case], Effect, Evidence)] = &[
     // AF5, AF21.
     (
         &[
-            Case::DescriptionNoText,
+            Case::DescriptionList,
+            Case::DescriptionMapping,
             Case::DescriptionEmpty,
             Case::DescriptionTooLong,
         ],

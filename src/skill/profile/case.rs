@@ -100,8 +100,10 @@ cases! {
     NameNumber = FieldType,
     /// The name is a truth value.
     NameBoolean = FieldType,
-    /// The name is a list or a mapping.
-    NameNoText = NameMissing,
+    /// The name is a list.
+    NameList = NameMissing,
+    /// The name is a mapping.
+    NameMapping = NameMissing,
     /// The name does not fit the reader's pattern.
     NamePattern = NameInvalid,
     /// The name is over the reader's length.
@@ -120,8 +122,10 @@ cases! {
     DescriptionNumber = FieldType,
     /// The description is a truth value.
     DescriptionBoolean = FieldType,
-    /// The description is a list or a mapping.
-    DescriptionNoText = DescriptionMissing,
+    /// The description is a list.
+    DescriptionList = DescriptionMissing,
+    /// The description is a mapping.
+    DescriptionMapping = DescriptionMissing,
     /// The description is over the reader's length.
     DescriptionTooLong = DescriptionTooLong,
     /// A field outside the specification.

@@ -73,10 +73,15 @@ static CHECKS: &[(&[Case], Effect, Evidence)] = &[
     ),
     // As a number; its own text was not taken.
     (&[Case::NameBoolean], Warns(""), Run),
-    // Lists and mappings.
     (
-        &[Case::DescriptionNoText],
+        &[Case::DescriptionList],
         Changes("description must be a string, got array. At runtime this value is dropped."),
+        Run,
+    ),
+    // What it calls a mapping was not written down.
+    (
+        &[Case::DescriptionMapping],
+        Changes("description must be a string, … At runtime this value is dropped."),
         Run,
     ),
     // A warning; the body's first line stands in.

@@ -74,9 +74,10 @@ static CHECKS: &[(&[Case], Effect, Evidence)] = &[
         Drops("invalid YAML: duplicate field …"),
         Run,
     ),
-    // A list; a mapping on one line is mended to text.
+    // A list; a mapping on one line is mended to text, one on several was not
+    // tried.
     (
-        &[Case::DescriptionNoText],
+        &[Case::DescriptionList],
         Drops("invalid YAML: description: invalid type: sequence, expected a string …"),
         Run,
     ),

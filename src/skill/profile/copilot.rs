@@ -91,7 +91,7 @@ static CHECKS: &[(&[Case], Effect, Evidence)] = &[
     (&[Case::KnownTwice], Changes("the first one counts"), Source),
     // A list or a mapping.
     (
-        &[Case::DescriptionNoText],
+        &[Case::DescriptionList, Case::DescriptionMapping],
         Changes("there is no description"),
         Source,
     ),

@@ -278,6 +278,29 @@ fn one_fault_rests_on_one_rule_for_every_agent_that_it_hits() {
     }
 }
 
+#[test]
+fn what_is_said_of_a_mapping_speaks_of_no_list() {
+    let path = Path::new("/skills/x/SKILL.md");
+    let file = "---\nname: x\ndescription:\n  Use when: the user asks\n---\nB";
+    for profile in Profile::ALL {
+        let told = verdict(file.as_bytes(), path, "x", profile, &Limits::DEFAULT).told;
+        for told in told {
+            for word in ["list", "sequence", "array", "brackets"] {
+                let said = format!("{told:?}");
+                assert!(!said.contains(word), "{}: {said}", profile.name);
+            }
+        }
+    }
+    for (name, expected) in [
+        ("codex", Outcome::Unknown),
+        ("gemini-cli", Outcome::Unknown),
+        ("claude-code", Outcome::LoadsChanged),
+        ("opencode", Outcome::Drops),
+    ] {
+        assert_eq!(outcome(file.as_bytes(), "x", name), expected, "{name}");
+    }
+}
+
 proptest! {
     #[test]
     fn no_file_makes_the_judge_panic(inner in "(---|[a-z:#|'\"\\[{ \t\r\n@!&*<>-]|\\PC){0,60}") {

@@ -46,10 +46,12 @@ static CHECKS: &[(&[Case], Effect, Evidence)] = &[
     // Lists, mappings, numbers, truth values, dates.
     (
         &[
-            Case::NameNoText,
+            Case::NameList,
+            Case::NameMapping,
             Case::NameNumber,
             Case::NameBoolean,
-            Case::DescriptionNoText,
+            Case::DescriptionList,
+            Case::DescriptionMapping,
             Case::DescriptionNumber,
             Case::DescriptionBoolean,
             Case::DescriptionNull,

@@ -112,11 +112,13 @@ impl Survey {
                 Case::NameNull
                     | Case::NameNumber
                     | Case::NameBoolean
-                    | Case::NameNoText
+                    | Case::NameList
+                    | Case::NameMapping
                     | Case::DescriptionNull
                     | Case::DescriptionNumber
                     | Case::DescriptionBoolean
-                    | Case::DescriptionNoText
+                    | Case::DescriptionList
+                    | Case::DescriptionMapping
                     | Case::KnownTwice
                     | Case::OtherTwice
                     | Case::ColonInValue
@@ -243,9 +245,16 @@ impl Survey {
 
     /// Returns the text of a value, and notes what it is if it is none.
     fn text(&mut self, value: &Value, reader: &Reader, cases: &TextCases) -> Option<String> {
-        let Some(scalar) = value.scalar() else {
-            self.note(cases.no_text, value.span);
-            return None;
+        let scalar = match &value.content {
+            Content::Scalar(scalar) => scalar,
+            Content::Sequence(_) => {
+                self.note(cases.list, value.span);
+                return None;
+            }
+            Content::Mapping(_) => {
+                self.note(cases.mapping, value.span);
+                return None;
+            }
         };
         match kind(scalar, reader.scalars) {
             Kind::Text => {}
@@ -300,21 +309,24 @@ struct TextCases {
     null: Case,
     number: Case,
     boolean: Case,
-    no_text: Case,
+    list: Case,
+    mapping: Case,
 }
 
 const NAME: TextCases = TextCases {
     null: Case::NameNull,
     number: Case::NameNumber,
     boolean: Case::NameBoolean,
-    no_text: Case::NameNoText,
+    list: Case::NameList,
+    mapping: Case::NameMapping,
 };
 
 const DESCRIPTION: TextCases = TextCases {
     null: Case::DescriptionNull,
     number: Case::DescriptionNumber,
     boolean: Case::DescriptionBoolean,
-    no_text: Case::DescriptionNoText,
+    list: Case::DescriptionList,
+    mapping: Case::DescriptionMapping,
 };
 
 fn is_longer(text: &str, rule: TextRule) -> bool {

@@ -126,8 +126,14 @@ static CHECKS: &[(&[Case], Effect, Evidence)] = &[
     ),
     // VF13.
     (
-        &[Case::DescriptionNoText],
+        &[Case::DescriptionList],
         Changes("becomes Python's text of the list"),
+        Source,
+    ),
+    // VF13.
+    (
+        &[Case::DescriptionMapping],
+        Changes("becomes Python's text of the mapping"),
         Source,
     ),
     // VF14.
