@@ -359,6 +359,28 @@ fn a_preview_of_fix_is_a_diff_and_writes_nothing() {
 }
 
 #[test]
+fn a_preview_of_fix_shows_what_nobody_sees() {
+    for (written, shown) in [
+        (
+            "\u{feff}---\nname: pdf\ndescription: Reads.\n---\nBody.\n",
+            "-<U+FEFF>---\n+---\n name: pdf\n",
+        ),
+        (
+            "---\nname: pdf\ndescription: Use: a\u{200b}b\n---\nBody.\n",
+            "-description: Use: a<U+200B>b\n+description: 'Use: a<U+200B>b'\n",
+        ),
+        (
+            "---\rname: pdf\rdescription: Reads.\r---\rBody.\r",
+            "----␍name: pdf␍description: Reads.␍---␍Body.␍\n",
+        ),
+    ] {
+        let sandbox = Sandbox::new().file("project/pdf/SKILL.md", written);
+        let told = sandbox.run(["check", "pdf", "--fix", "-n"]);
+        assert!(told.stdout.contains(shown), "{}", told.stdout);
+    }
+}
+
+#[test]
 fn what_cannot_be_mended_is_told_and_the_others_are_mended() {
     let sandbox = sandbox().file("out/SKILL.md", "").link(
         "project/.agents/skills/away/SKILL.md",

@@ -194,6 +194,20 @@ fn who_names_another_host_or_comes_from_another_site_is_refused() {
         (format!("Host: localhost:{port}\r\n"), 200),
         (format!("Host: [::1]:{port}\r\n"), 200),
         (format!("Host: LOCALHOST:{port}\r\n"), 200),
+        (
+            format!("Host: 127.0.0.1:{port}\r\nSec-Fetch-Site: cross-site\r\n"),
+            403,
+        ),
+        (
+            format!("Host: 127.0.0.1:{port}\r\nSec-Fetch-Site: same-origin\r\n"),
+            200,
+        ),
+        (
+            format!(
+                "Host: 127.0.0.1:{port}\r\nOrigin: http://localhost:{port}\r\nOrigin: http://evil.example\r\n"
+            ),
+            400,
+        ),
         (format!("Host: evil.example:{port}\r\n"), 403),
         ("Host: 127.0.0.1.evil.example\r\n".to_owned(), 403),
         (format!("Host: 192.168.0.7:{port}\r\n"), 403),

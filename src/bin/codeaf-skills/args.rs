@@ -367,8 +367,9 @@ A .codeaf/check.json with all that it can have:
     /// Speaks the protocol on standard input and output, as an agent starts it,
     /// until standard input is closed. The agent gets the skills that are on
     /// through the tool `skill` and their files through `read_skill_file`; every
-    /// skill is a prompt, which is its slash command. What changes, also by `on`
-    /// and `off`, is told within two seconds.
+    /// skill is a prompt, which is its slash command. What changes in scope files
+    /// and folders, also by `on` and `off`, is told within two seconds; what
+    /// changes in the store of personal skills, with the next answer.
     ///
     /// The project is the first of the roots that the agent names, the others are
     /// attached folders; without roots, or with -C, it is found from the starting

@@ -305,6 +305,12 @@ impl<'a> Walk<'a> {
                 relative,
                 format!("{relative}: resource is not a regular file"),
             ),
+            // A link can lead there.
+            Some((real, _)) if self.closed_above(&real).is_some() => {
+                let closed = self.closed_above(&real).unwrap_or_default();
+                let message = format!("{relative}: {closed} is not entered");
+                self.note(Rule::ResourceNotEntered, relative, message);
+            }
             Some((_, kind)) if kind.len() > self.limits.resource_bytes => self.warn(
                 Rule::ResourceTooLarge,
                 relative,
@@ -316,6 +322,13 @@ impl<'a> Walk<'a> {
             Some((_, kind)) => self.found.push((relative.to_owned(), kind.len())),
             None => {}
         }
+    }
+
+    /// Returns the folder above the file at `real` that is not entered.
+    fn closed_above(&self, real: &Path) -> Option<String> {
+        let inside = real.strip_prefix(&self.root).ok()?;
+        let closed = inside.parent().and_then(not_entered)?;
+        Some(closed.display().to_string())
     }
 
     /// Returns the real path and the kind of the entry at `path`, or reports

@@ -5,7 +5,7 @@ use std::path::Path;
 use codeaf_skills::Env;
 use codeaf_skills::check::fix::{self, Fix, FixError, FixOptions, Left};
 use codeaf_skills::check::targets::Found;
-use codeaf_skills::text::counted;
+use codeaf_skills::text::{counted, hidden_characters};
 
 use super::decide::{print_diff, unified};
 use super::{DONE, REFUSED, Status};
@@ -70,7 +70,8 @@ pub(super) fn preview(
             }
         };
         tell(&target.file, &preview.fixes, &preview.left, console);
-        let diff = unified(&preview.before, &preview.after, &console.path(&target.file));
+        let (before, after) = (marked(&preview.before), marked(&preview.after));
+        let diff = unified(&before, &after, &console.path(&target.file));
         if preview.file != target.file {
             let (from, to) = (console.path(&target.file), console.path(&preview.file));
             console.line(format_args!("rename {from} to {to}"))?;
@@ -84,6 +85,19 @@ pub(super) fn preview(
         console.note("note: nothing to mend");
     }
     Ok(if all_done { DONE } else { REFUSED })
+}
+
+/// Writes out the carriage returns and the characters that nobody sees, as
+/// findings do: they may be all that an edit is about.
+fn marked(text: &str) -> String {
+    let hidden = hidden_characters(text);
+    let is_hidden = |at: usize| hidden.binary_search_by_key(&at, |&(at, _)| at).is_ok();
+    let mark = |(at, c): (usize, char)| match c {
+        '\r' => "␍".to_owned(),
+        c if is_hidden(at) => format!("<U+{:04X}>", u32::from(c)),
+        c => c.to_string(),
+    };
+    text.char_indices().map(mark).collect()
 }
 
 /// Tells why one file is not mended; the others still are.

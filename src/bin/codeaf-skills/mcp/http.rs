@@ -14,7 +14,7 @@ use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use hyper::body::{Body, Incoming};
 use hyper::header::{
-    ACCEPT, ALLOW, CACHE_CONTROL, CONTENT_TYPE, HOST, HeaderMap, HeaderName, HeaderValue,
+    ACCEPT, ALLOW, CACHE_CONTROL, CONTENT_TYPE, HOST, HeaderMap, HeaderName, HeaderValue, ORIGIN,
     RETRY_AFTER,
 };
 use hyper::server::conn::http1;
@@ -122,11 +122,20 @@ async fn answer(
     if request.uri().path() != PATH {
         return refusal(StatusCode::NOT_FOUND, "the protocol is spoken at /mcp");
     }
-    if request.headers().get_all(HOST).iter().count() > 1 {
-        return refusal(
-            StatusCode::BAD_REQUEST,
-            "the request names more than one host",
-        );
+    for (name, what) in [(HOST, "host"), (ORIGIN, "origin")] {
+        if request.headers().get_all(name).iter().count() > 1 {
+            let words = format!("the request names more than one {what}");
+            return refusal(StatusCode::BAD_REQUEST, words);
+        }
+    }
+    // A page can have an image load from here, which sends no origin.
+    if request
+        .headers()
+        .get("sec-fetch-site")
+        .is_some_and(|site| site == "cross-site")
+    {
+        let words = "a page of another site makes this request";
+        return refusal(StatusCode::FORBIDDEN, words);
     }
     let (head, body) = request.into_parts();
     let body = Limited::new(body, limits::MESSAGE_BYTES).collect();
