@@ -293,6 +293,31 @@ fn the_newest_version_needs_no_handshake() {
 }
 
 #[test]
+fn who_listens_again_is_not_told_again() {
+    let sandbox = two_kits();
+    let mut client = Client::start(&sandbox, &[]);
+    let listen = |id: &str| {
+        json!({"jsonrpc": "2.0", "id": id, "method": "subscriptions/listen", "params": {
+            "notifications": {"toolsListChanged": true},
+            "_meta": {
+                "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+                "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
+                "io.modelcontextprotocol/clientCapabilities": {},
+            },
+        }})
+    };
+    client.send(&listen("a"));
+    std::thread::sleep(Duration::from_millis(700));
+    assert_eq!(client.told(), ["subscriptions"]);
+    sandbox.run(["off", "map-kit", "--global"]).success();
+    assert_eq!(client.told(), ["tools"]);
+
+    client.send(&listen("b"));
+
+    assert_eq!(client.told(), ["subscriptions"]);
+}
+
+#[test]
 fn a_skill_is_loaded_once_and_read_again_by_the_tool_that_the_stub_names() {
     let sandbox = two_kits();
     let mut client = Client::connected(&sandbox);

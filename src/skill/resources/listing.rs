@@ -586,6 +586,7 @@ mod tests {
         let skill = skill(&[".git/config", "lib/node_modules/left/pad.js", "lib/run.js"]);
         symlink("lib/node_modules/left", skill.path().join("pad")).expect("a link");
         symlink("lib", skill.path().join("node_modules")).expect("a link");
+        symlink(".git/config", skill.path().join("config")).expect("a link");
 
         let listing = listed(&skill);
 
@@ -594,6 +595,7 @@ mod tests {
             messages(&listing),
             [
                 ".git: .git is not entered",
+                "config: .git is not entered",
                 "lib/node_modules: node_modules is not entered",
                 "node_modules: node_modules is not entered",
                 "pad: node_modules is not entered",

@@ -1,7 +1,7 @@
 //! Which request is answered by what.
 
 use std::borrow::Cow;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 use codeaf_skills::disclosure::FILE_TOOL;
 use codeaf_skills::skill::resources::Carried;
@@ -86,11 +86,8 @@ impl ServerHandler for Server {
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
         watch::start(&self.skills);
         let mut changes = self.skills.changes();
-        // The one client of a connection over lines may have had a list before.
-        let mut seen = match self.ledger {
-            Some(_) => Changes::default(),
-            None => *changes.borrow_and_update(),
-        };
+        let told = || self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut seen = *told();
         loop {
             let now = *changes.borrow_and_update();
             let sink = context.sink();
@@ -104,6 +101,7 @@ impl ServerHandler for Server {
                 };
             }
             seen = now;
+            *told() = now;
             tokio::select! {
                 () = context.cancelled() => return Ok(()),
                 () = self.skills.hung_up.cancelled() => return Ok(()),

@@ -12,7 +12,7 @@ use serde_json::Value;
 use tokio::sync::watch;
 
 use crate::mcp::limits;
-use crate::mcp::skills::Skills;
+use crate::mcp::skills::{Changes, Skills};
 
 /// What stands above the catalog in the server's instructions.
 const INSTRUCTIONS: &str = "\
@@ -25,6 +25,8 @@ pub(super) struct Server {
     pub(super) skills: Arc<Skills>,
     /// What the connection has loaded; none where every request stands alone.
     pub(super) ledger: Option<Arc<Mutex<Ledger>>>,
+    /// The changes that who listens on the connection was told of.
+    pub(super) told: Arc<Mutex<Changes>>,
     pub(super) asks_roots: bool,
     pub(super) roots: watch::Sender<Roots>,
     /// Held while the client is asked for its roots, so that its last answer is
@@ -44,6 +46,8 @@ impl Server {
     pub(super) fn of_connection(skills: &Arc<Skills>, asks_roots: bool) -> Self {
         Self {
             ledger: Some(Arc::default()),
+            // The client may have had a list before it listens.
+            told: Arc::default(),
             asks_roots,
             ..Self::of_request(skills)
         }
@@ -54,6 +58,7 @@ impl Server {
         Self {
             skills: Arc::clone(skills),
             ledger: None,
+            told: Arc::new(Mutex::new(*skills.changes().borrow())),
             asks_roots: false,
             roots: watch::Sender::new(Roots::Settled),
             asking: Arc::default(),
