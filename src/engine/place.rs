@@ -32,6 +32,8 @@ pub(super) fn begin(env: &mut Env) -> Result<PathBuf, ChatError> {
         Ok(_) | Err(StoreError::Unreadable { .. }) => {}
         Err(error) => return Err(error.into()),
     }
+    // A new one is called as it will be when it is found again.
+    let folder = folder.canonicalize().unwrap_or(folder);
     env.conversation = Some(folder.clone());
     Ok(folder)
 }
@@ -107,6 +109,7 @@ mod tests {
         assert_eq!(begun(Some("old")).0, "old");
         assert_eq!(begun(Some("new/one")).0, "new/one");
         assert_eq!(begun(Some("new/two/meta.json")).0, "new/two");
+        assert_eq!(begun(Some("old/../new/three")).0, "new/three");
         assert_ne!(begun(None).1, begun(None).1);
     }
 
