@@ -64,7 +64,15 @@ fn chosen(
             });
         }
         (None, global) => match (global.and_then(Decisions::store), &env.home) {
-            (Some(url), _) => parsed(&url.0)?,
+            (Some(url), _) => {
+                let file = global.and_then(|global| global.path().parent());
+                // From the working folder, a repository could bring the store.
+                let beside = Env {
+                    start: file.unwrap_or(Path::new("/")).to_path_buf(),
+                    ..env.clone()
+                };
+                StoreUrl::parse(&url.0, &beside).map_err(|error| bad(&error))?
+            }
             (None, Some(home)) if cfg!(feature = "personal") => StoreUrl::default_in(home),
             (None, _) => return Ok(None),
         },

@@ -845,6 +845,28 @@ fn a_decision_that_outlived_its_skill_is_told_by_its_bare_name() {
 }
 
 #[test]
+fn a_relative_store_in_the_global_file_is_not_the_repositorys() {
+    let sandbox = with(&["theirs"]);
+    fs::rename(sandbox.path(DATABASE), sandbox.path("project/rel.db")).unwrap();
+    let sandbox = sandbox.file(GLOBAL, r#"{"store": "sqlite:rel.db", "on": ["theirs"]}"#);
+
+    sandbox
+        .run(["render-catalog"])
+        .success()
+        .lacks(&["theirs ("]);
+
+    fs::rename(
+        sandbox.path("project/rel.db"),
+        sandbox.path("home/.codeaf/rel.db"),
+    )
+    .unwrap();
+    sandbox
+        .run(["render-catalog"])
+        .success()
+        .has(&["- theirs ("]);
+}
+
+#[test]
 fn off_leaves_no_bare_entry_that_waits_for_a_repository() {
     let sandbox = with(&["aa"]).file(GLOBAL, r#"{"on": ["aa", "bb"]}"#);
 
