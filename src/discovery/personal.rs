@@ -53,10 +53,10 @@ fn chosen(
             _ => named_by,
         },
     };
-    let parsed = |text: &str| StoreUrl::parse(text, env).map_err(|error| bad(&error));
+    let parsed = |text: &str, env: &Env| StoreUrl::parse(text, env).map_err(|error| bad(&error));
     let url = match (&env.store, global) {
         (Some(StoreChoice::None), _) => return Ok(None),
-        (Some(StoreChoice::Url(url)), _) => parsed(&url.0)?,
+        (Some(StoreChoice::Url(url)), _) => parsed(&url.0, env)?,
         (None, Some(global)) if global.fault().is_some() => {
             return Err(StoreFault::NoPlace {
                 cause: "the global scope file cannot be read".to_owned(),
@@ -71,7 +71,7 @@ fn chosen(
                     start: file.unwrap_or(Path::new("/")).to_path_buf(),
                     ..env.clone()
                 };
-                StoreUrl::parse(&url.0, &beside).map_err(|error| bad(&error))?
+                parsed(&url.0, &beside)?
             }
             (None, Some(home)) if cfg!(feature = "personal") => StoreUrl::default_in(home),
             (None, _) => return Ok(None),

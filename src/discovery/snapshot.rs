@@ -448,11 +448,10 @@ impl Snapshot {
     pub fn near(&self, name: &str) -> Vec<String> {
         let (source, bare) = split_qualified(name);
         // Another source may have it.
-        let elsewhere = self.lookup(bare);
-        let by_name = match elsewhere {
-            Lookup::Found(skill) if source.is_some() => Some(skill),
+        let by_name = source.and_then(|_| match self.lookup(bare) {
+            Lookup::Found(skill) => Some(skill),
             _ => None,
-        };
+        });
         let by_folder = self.owners().filter(|skill| {
             skill.name != bare
                 && skill

@@ -298,29 +298,25 @@ impl<'a> Walk<'a> {
 
     /// Lists, enters or reports the entry at `path`, whose folder is real.
     fn look_at(&mut self, path: &Path, relative: &str, depth: usize) {
-        match self.resolve(path, relative) {
-            Some((real, kind)) if kind.is_dir() => self.enter_child(path, &real, relative, depth),
-            Some((_, kind)) if !kind.is_file() => self.warn(
-                Rule::NotAFile,
-                relative,
-                format!("{relative}: resource is not a regular file"),
-            ),
+        let Some((real, kind)) = self.resolve(path, relative) else {
+            return;
+        };
+        if kind.is_dir() {
+            return self.enter_child(path, &real, relative, depth);
+        }
+        let most = self.limits.resource_bytes;
+        if !kind.is_file() {
+            let message = format!("{relative}: resource is not a regular file");
+            self.warn(Rule::NotAFile, relative, message);
+        } else if let Some(closed) = self.closed_above(&real) {
             // A link can lead there.
-            Some((real, _)) if self.closed_above(&real).is_some() => {
-                let closed = self.closed_above(&real).unwrap_or_default();
-                let message = format!("{relative}: {closed} is not entered");
-                self.note(Rule::ResourceNotEntered, relative, message);
-            }
-            Some((_, kind)) if kind.len() > self.limits.resource_bytes => self.warn(
-                Rule::ResourceTooLarge,
-                relative,
-                format!(
-                    "{relative}: resource exceeds {} bytes",
-                    self.limits.resource_bytes
-                ),
-            ),
-            Some((_, kind)) => self.found.push((relative.to_owned(), kind.len())),
-            None => {}
+            let message = format!("{relative}: {closed} is not entered");
+            self.note(Rule::ResourceNotEntered, relative, message);
+        } else if kind.len() > most {
+            let message = format!("{relative}: resource exceeds {most} bytes");
+            self.warn(Rule::ResourceTooLarge, relative, message);
+        } else {
+            self.found.push((relative.to_owned(), kind.len()));
         }
     }
 

@@ -11,6 +11,7 @@ use super::decide::{print_diff, unified};
 use super::{DONE, REFUSED, Status};
 use crate::failure::Failure;
 use crate::render::{Console, cell};
+use crate::report::text::code_point;
 
 /// Mends each target in place, tells on standard error what was done, and
 /// returns whether all could be. Targets get the names that they have then.
@@ -94,7 +95,7 @@ fn marked(text: &str) -> String {
     let is_hidden = |at: usize| hidden.binary_search_by_key(&at, |&(at, _)| at).is_ok();
     let mark = |(at, c): (usize, char)| match c {
         '\r' => "␍".to_owned(),
-        c if is_hidden(at) => format!("<U+{:04X}>", u32::from(c)),
+        c if is_hidden(at) => code_point(c),
         c => c.to_string(),
     };
     text.char_indices().map(mark).collect()

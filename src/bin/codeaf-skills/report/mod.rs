@@ -4,7 +4,7 @@ mod github;
 mod json;
 pub(crate) mod matrix;
 mod sarif;
-mod text;
+pub(crate) mod text;
 
 use std::borrow::Cow;
 use std::io;

@@ -190,12 +190,17 @@ fn back(text: &str, columns: usize) -> usize {
         .map_or(0, |(at, _)| at)
 }
 
+/// Returns what stands for a character that nobody sees.
+pub(crate) fn code_point(c: char) -> String {
+    format!("<U+{:04X}>", u32::from(c))
+}
+
 /// Returns what is shown for a character, and the columns that it takes.
 fn visible(c: char) -> (String, usize) {
     if c == '\t' {
         ("    ".to_owned(), 4)
     } else if is_hidden(c) {
-        let name = format!("<U+{:04X}>", u32::from(c));
+        let name = code_point(c);
         let width = name.len();
         (name, width)
     } else {
