@@ -5,7 +5,6 @@
 //! file does not know what any key means.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
 use std::fmt;
 use std::ops::Range;
 
@@ -14,6 +13,7 @@ use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use crate::diagnostic::Span;
+use crate::hash::Set;
 
 /// Why a text is not what it must be.
 #[derive(Debug)]
@@ -169,7 +169,7 @@ impl<'a> Object<'a> {
         range: Range<usize>,
         members: Vec<(&'a RawValue, &'a RawValue)>,
     ) -> Result<Self, Malformed> {
-        let mut seen = HashSet::with_capacity(members.len());
+        let mut seen = Set::default();
         let mut read = Vec::with_capacity(members.len());
         for (key, value) in members {
             let key = Value::new(document, key);

@@ -64,6 +64,7 @@ pub mod discovery;
 mod disk;
 pub mod engine;
 pub mod env;
+mod hash;
 mod json;
 pub mod limits;
 pub mod name;

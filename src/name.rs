@@ -60,13 +60,13 @@ pub fn is_spec_name(name: &str) -> bool {
 /// of any length: coder's `^[a-z0-9]+(-[a-z0-9]+)*$`.
 #[must_use]
 pub fn is_kebab(name: &str) -> bool {
-    let is_part = |part: &str| {
-        !part.is_empty()
-            && part
-                .bytes()
-                .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
+    let mut hyphen_may_follow = false;
+    let is_allowed = |b: u8| {
+        let is_hyphen = b == b'-';
+        let had_part = std::mem::replace(&mut hyphen_may_follow, !is_hyphen);
+        b.is_ascii_lowercase() || b.is_ascii_digit() || is_hyphen && had_part
     };
-    name.split('-').all(is_part)
+    name.bytes().all(is_allowed) && hyphen_may_follow
 }
 
 /// Returns why `name` cannot be the name of a skill, as the end of a sentence:

@@ -7,14 +7,13 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::hash::{BuildHasher, Hash};
+use std::hash::Hash;
 use std::path::{Path, PathBuf};
-
-use foldhash::fast::FixedState;
 
 use super::scan::Skill;
 use super::skill_file::SKILL_FILE;
 use super::snapshot::Snapshot;
+use crate::hash;
 use crate::name::Source;
 use crate::scope::{Fault, State};
 
@@ -30,7 +29,7 @@ impl Digest {
     /// Returns the digest of anything that can be hashed.
     #[must_use]
     pub fn of<T: Hash + ?Sized>(content: &T) -> Self {
-        Self(FixedState::default().hash_one(content))
+        Self(hash::of(content))
     }
 }
 

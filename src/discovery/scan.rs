@@ -4,7 +4,7 @@
 //! threads as there are cores. This file decides which entries are skill
 //! folders; what a SKILL.md says is the reader's business.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
@@ -19,6 +19,7 @@ use super::difference::Digest;
 use super::roots::{Origin, Root};
 use super::skill_file::{self, SKILL_FILE, errno_of};
 use crate::diagnostic::Diagnostic;
+use crate::hash::Map;
 use crate::limits::Limits;
 use crate::name::Source;
 use crate::skill::frontmatter::{self, Facts};
@@ -496,7 +497,8 @@ fn claimed_name(facts: &Facts) -> Option<&str> {
 /// The first skill of the workspace owns its name. In a store no name stands
 /// twice.
 pub(super) fn mark_shadowed(skills: &mut [Skill]) {
-    let mut owners: HashMap<&str, &Path> = HashMap::with_capacity(skills.len());
+    let mut owners: Map<&str, &Path> = Map::default();
+    owners.reserve(skills.len());
     let mut shadowed = Vec::new();
     for (index, skill) in skills.iter().enumerate() {
         let Some(folder) = skill.folder() else {

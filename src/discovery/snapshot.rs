@@ -37,7 +37,7 @@ pub struct Snapshot {
     /// Whether a personal skill is among them.
     has_personal: bool,
     pub(super) personal: Personal,
-    scopes: Scopes,
+    scopes: Arc<Scopes>,
 }
 
 /// What was found in folders, whatever the scopes say of it.
@@ -207,7 +207,7 @@ impl Snapshot {
             skills: Arc::new(in_order(scan.skills)),
             has_personal: false,
             personal: Personal::default(),
-            scopes,
+            scopes: Arc::new(scopes),
         })
     }
 
@@ -221,7 +221,7 @@ impl Snapshot {
             found.conversation.as_ref(),
         );
         Self {
-            scopes,
+            scopes: Arc::new(scopes),
             ..self.clone()
         }
     }

@@ -4,7 +4,6 @@
 //! decisions; it is never read as an empty one, because it may have said
 //! *off*. This file does not know where the bytes come from.
 
-use std::collections::HashMap;
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
@@ -13,6 +12,7 @@ use super::document::{Document, PLACES};
 use super::{Scope, State};
 use crate::diagnostic::{Diagnostic, Rule, Span};
 use crate::env::Secret;
+use crate::hash::Map;
 use crate::json::{List, Malformed, Places};
 use crate::limits::Limits;
 use crate::name::{Source, split_qualified};
@@ -105,7 +105,7 @@ pub struct Decisions {
     scope: Scope,
     path: Arc<Path>,
     entries: Vec<Decision>,
-    by_bare_name: HashMap<String, Entries>,
+    by_bare_name: Map<String, Entries>,
     fault: Option<Fault>,
     warnings: Vec<Diagnostic>,
     ignores_project_on: bool,
@@ -157,7 +157,7 @@ impl Decisions {
             scope,
             path: Arc::from(path),
             entries: Vec::new(),
-            by_bare_name: HashMap::new(),
+            by_bare_name: Map::default(),
             fault: None,
             warnings: Vec::new(),
             ignores_project_on: false,

@@ -319,28 +319,31 @@ enum Answer<'a> {
     Unreadable(Option<Span>),
 }
 
-/// The one rule, over the files from the narrowest to the widest.
+/// The one rule.
 struct Precedence<'a> {
-    files: Vec<&'a Decisions>,
+    files: &'a [Decisions],
     ignores_project_on: bool,
 }
 
 impl<'a> Precedence<'a> {
     fn new(files: &'a [Decisions], ignores_project_on: bool) -> Self {
-        let mut files: Vec<_> = files.iter().collect();
-        // `Scope` orders from the widest to the narrowest.
-        files.sort_by_key(|file| std::cmp::Reverse(file.scope()));
         Self {
             files,
             ignores_project_on,
         }
     }
 
+    /// Returns the files from the narrowest scope to the widest.
+    fn narrowest_first(&self) -> impl Iterator<Item = &'a Decisions> {
+        // `Scope` orders from the widest to the narrowest.
+        let scopes = Scope::ALL.into_iter().rev();
+        scopes.flat_map(|scope| self.files.iter().filter(move |file| file.scope() == scope))
+    }
+
     fn resolve(&self, subject: &Subject<'_>) -> Resolution {
         let name = nfc(subject.name);
         let answers = self
-            .files
-            .iter()
+            .narrowest_first()
             .map(|file| (file, self.answer(file, subject, &name)));
         for (file, answer) in answers {
             let (scope, path) = (file.scope(), file.path());
@@ -374,7 +377,7 @@ impl<'a> Precedence<'a> {
     fn trail(&self, subject: &Subject<'_>) -> Vec<Step> {
         let name = nfc(subject.name);
         let winner = self.resolve(subject).cause.scope();
-        let step = |file: &&Decisions| {
+        let step = |file: &Decisions| {
             let answer = self.answer(file, subject, &name);
             let (decision, span) = match &answer {
                 Answer::Silent => (None, None),
@@ -394,7 +397,7 @@ impl<'a> Precedence<'a> {
                 is_unreadable: matches!(answer, Answer::Unreadable(_)),
             }
         };
-        self.files.iter().map(step).collect()
+        self.narrowest_first().map(step).collect()
     }
 
     fn answer<'f>(&self, file: &'f Decisions, subject: &Subject<'_>, name: &str) -> Answer<'f> {

@@ -6,10 +6,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The rooms from left to right; a room uses rooms of smaller rank, or itself.
-const ROOMS: [(&str, u8); 14] = [
+const ROOMS: [(&str, u8); 15] = [
     ("diagnostic", 0),
     ("disk", 0),
     ("env", 0),
+    ("hash", 0),
     ("limits", 0),
     ("text", 0),
     ("json", 0),

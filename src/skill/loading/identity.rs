@@ -155,6 +155,9 @@ impl Findings<'_> {
     }
 
     pub(super) fn is_safe(&mut self, name: &str, span: Span, limits: &Limits) -> bool {
+        if is_spec_name(name) {
+            return true;
+        }
         let Some(message) = unsafe_because(name, limits) else {
             return true;
         };

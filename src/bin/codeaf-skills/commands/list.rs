@@ -73,10 +73,12 @@ struct Chosen<'a> {
 impl<'a> Chosen<'a> {
     fn new(args: &List, snapshot: &'a Snapshot, profile: &'static Profile) -> Self {
         let pattern = args.pattern.as_deref().map(nfc);
-        let fits = |name: &str| {
-            pattern
-                .as_deref()
-                .is_none_or(|pattern| is_meant_by(pattern, &nfc(name)))
+        let fits = |source: Option<Source>, name: &str| {
+            let is_meant = |pattern| match source {
+                Some(source) => is_meant_by(pattern, &nfc(&source.qualify(name))),
+                None => is_meant_by(pattern, &nfc(name)),
+            };
+            pattern.as_deref().is_none_or(is_meant)
         };
         let wants = |skill: &Skill, resolution: &Resolution| {
             let is_shadowed = skill.shadowed_by.is_some();
@@ -91,7 +93,7 @@ impl<'a> Chosen<'a> {
         let rows = snapshot
             .skills()
             .iter()
-            .filter(|skill| fits(&skill.source().qualify(&skill.name)))
+            .filter(|skill| fits(Some(skill.source()), &skill.name))
             .map(|skill| Row {
                 skill,
                 resolution: snapshot.resolution(skill),
@@ -100,13 +102,12 @@ impl<'a> Chosen<'a> {
             .collect();
         let everything = !(args.on || args.off || args.broken || args.shadowed);
         let broken = snapshot.broken().iter().filter(|broken| {
-            let name = Source::Workspace.qualify(&broken.name);
-            (everything || args.broken) && fits(&name)
+            (everything || args.broken) && fits(Some(Source::Workspace), &broken.name)
         });
         let missing = snapshot
             .missing()
             .into_iter()
-            .filter(|missing| everything && fits(&missing.name));
+            .filter(|missing| everything && fits(None, &missing.name));
         Self {
             snapshot,
             profile,
