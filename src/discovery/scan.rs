@@ -193,13 +193,13 @@ fn open_roots(roots: Vec<Root>, scan: &mut Scan) -> Vec<OpenRoot> {
     let mut there = Vec::new();
     for root in roots {
         let root = Arc::new(root);
-        let outcome = match open_folder(&root.path) {
-            Ok((real, handle)) => {
+        let outcome = match open_folder(&root) {
+            Ok(Some((real, handle))) => {
                 let root = Arc::clone(&root);
                 there.push((scan.roots.len(), OpenRoot { root, real, handle }));
                 RootOutcome::Listed
             }
-            Err(Errno::NOENT | Errno::NOTDIR) if is_silently_missing(&root) => RootOutcome::Missing,
+            Ok(None) => RootOutcome::Missing,
             Err(error) => {
                 scan.broken.push(broken::unreadable(&root.path, error));
                 RootOutcome::Refused
@@ -230,16 +230,18 @@ fn open_roots(roots: Vec<Root>, scan: &mut Scan) -> Vec<OpenRoot> {
     opened
 }
 
-/// A root that was named outright, or a link to nothing, is worth a word.
-fn is_silently_missing(root: &Root) -> bool {
-    root.origin != Origin::Given && root.path.symlink_metadata().is_err()
-}
-
-fn open_folder(path: &Path) -> Result<(PathBuf, OwnedFd), Errno> {
+/// Opens the folder of a root; nothing where none is there. One that was named
+/// outright, or is a link to nothing, is worth a word.
+fn open_folder(root: &Root) -> Result<Option<(PathBuf, OwnedFd)>, Errno> {
+    // Most roots are not there, and one question tells.
+    match rustix::fs::lstat(&root.path) {
+        Err(Errno::NOENT | Errno::NOTDIR) if root.origin != Origin::Given => return Ok(None),
+        _ => {}
+    }
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::NONBLOCK;
-    let handle = rustix::fs::open(path, flags, Mode::empty())?;
-    let real = path.canonicalize().map_err(|error| errno_of(&error))?;
-    Ok((real, handle))
+    let handle = rustix::fs::open(&root.path, flags, Mode::empty())?;
+    let real = root.path.canonicalize().map_err(|error| errno_of(&error))?;
+    Ok(Some((real, handle)))
 }
 
 fn is_within(real: &Path, boundary: Option<&Path>) -> bool {

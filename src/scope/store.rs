@@ -296,12 +296,14 @@ fn carry_out(place: &ScopePath, work: Work<'_>, limits: &Limits) -> Result<Edite
     })
 }
 
-/// Why the file could not be opened, as a fault.
 /// Whether a link on the way to `path` has no target: the file may lie on a
 /// disk that is away, and say off.
 fn leads_nowhere(path: &Path) -> bool {
-    path.ancestors()
-        .any(|part| part.is_symlink() && !part.exists())
+    // Above what is there, whatever it is, no link can lead nowhere.
+    let there = path
+        .ancestors()
+        .find(|part| part.symlink_metadata().is_ok());
+    there.is_some_and(|part| part.is_symlink() && !part.exists())
 }
 
 fn behind_nothing(path: &Path) -> Fault {
@@ -309,6 +311,7 @@ fn behind_nothing(path: &Path) -> Fault {
         .with_help("bring the link's target back, with `{}` in it if it is new, or remove the link")
 }
 
+/// Why the file could not be opened, as a fault.
 fn unopened(path: &Path, error: &io::Error) -> Fault {
     let (message, help) = match error.kind() {
         io::ErrorKind::IsADirectory => (
