@@ -4,27 +4,26 @@
 //! Commands and engines read everything through a [`Snapshot`]; none computes a
 //! resolution of its own.
 
-use std::borrow::Cow;
+mod decisions;
+mod names;
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::as_profile;
-use super::broken::{Broken, skill_folders_in};
+use super::broken::Broken;
 use super::conversation::{Conversation, ConversationError};
 use super::personal::Personal;
 use super::project::Project;
-use super::roots::{Origin, roots};
+use super::roots::roots;
 use super::scan::{LookedAt, Scan, Skill, mark_shadowed, scan};
-use super::skill_file::SKILL_FILE;
 use crate::diagnostic::{Diagnostic, Rule};
 use crate::env::Env;
-use crate::name::{Source, near, split_qualified};
-use crate::scope::{
-    Cause, Change, Decision, Decisions, Fault, Missing, Resolution, Scope, ScopePath, Scopes,
-    State, Step, Subject, store,
-};
+use crate::name::Source;
+use crate::scope::{Decisions, Fault, Scope, ScopePath, Scopes, store};
 use crate::skill::profile::Profile;
-use crate::text::{nfc, unescaped};
+
+pub use names::Lookup;
 
 /// Everything there is to know about the skills of one place at one moment.
 ///
@@ -95,17 +94,6 @@ pub enum NoScope {
     /// No conversation was named.
     #[error("no conversation is named")]
     NoConversation,
-}
-
-/// What a name means.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Lookup<'a> {
-    /// One skill.
-    Found(&'a Skill),
-    /// Several sources have it; these are the qualified names.
-    Ambiguous(Vec<String>),
-    /// No skill bears it.
-    NotFound,
 }
 
 impl Snapshot {
@@ -332,321 +320,6 @@ impl Snapshot {
     /// Returns what is wrong with each scope file that cannot be read.
     pub fn scope_faults(&self) -> impl Iterator<Item = &Fault> {
         self.scopes.files.iter().filter_map(Decisions::fault)
-    }
-
-    /// Returns the effective state of `skill` and its cause.
-    #[must_use]
-    pub fn resolution(&self, skill: &Skill) -> Resolution {
-        self.scopes.resolve(self.subject(skill))
-    }
-
-    /// Returns what every scope says of `skill`, the narrowest scope first.
-    #[must_use]
-    pub fn trail(&self, skill: &Skill) -> Vec<Step> {
-        self.scopes.trail(self.subject(skill))
-    }
-
-    /// Returns the skill that `name` means: an alias or a bare or qualified
-    /// name, compared in Unicode normalisation form C.
-    #[must_use]
-    pub fn lookup(&self, name: &str) -> Lookup<'_> {
-        match self.lookup_exact(name) {
-            // What `visible` wrote out is understood as well.
-            Lookup::NotFound => match unescaped(name) {
-                Some(name) => self.lookup_exact(&name),
-                None => Lookup::NotFound,
-            },
-            found => found,
-        }
-    }
-
-    fn lookup_exact(&self, name: &str) -> Lookup<'_> {
-        let name = nfc(name);
-        let (source, bare) = split_qualified(&name);
-        let mut owners = self
-            .copies(bare)
-            .iter()
-            .filter(|skill| skill.shadowed_by.is_none());
-        if let Some(source) = source {
-            return owners
-                .find(|skill| skill.source() == source)
-                .map_or(Lookup::NotFound, Lookup::Found);
-        }
-        match (owners.next(), owners.next()) {
-            (Some(skill), None) => Lookup::Found(skill),
-            (Some(first), Some(second)) => {
-                let qualified = [first, second].map(|skill| skill.source().qualify(bare));
-                Lookup::Ambiguous(qualified.into())
-            }
-            _ => Lookup::NotFound,
-        }
-    }
-
-    /// Returns every copy of a skill of this bare name, the owner first.
-    #[must_use]
-    pub fn copies(&self, name: &str) -> &[Skill] {
-        let start = self
-            .skills
-            .partition_point(|skill| skill.name.as_str() < name);
-        let length = self.skills[start..].partition_point(|skill| skill.name == name);
-        &self.skills[start..start + length]
-    }
-
-    /// Returns the skill whose folder or SKILL.md is at `path`, shadowed or not.
-    #[must_use]
-    pub fn at_path(&self, path: &Path) -> Option<&Skill> {
-        let path = self.found.env.absolute(path);
-        let folder = if path.ends_with(SKILL_FILE) {
-            path.parent()?.to_path_buf()
-        } else {
-            path
-        };
-        let mut skills = self.skills.iter();
-        let by_path = skills.find(|skill| skill.folder() == Some(&folder));
-        by_path.or_else(|| {
-            let real = folder.canonicalize().ok()?;
-            self.skills.iter().find(|skill| {
-                let folder = skill.folder().map(Path::canonicalize);
-                folder.is_some_and(|folder| folder.is_ok_and(|folder| folder == real))
-            })
-        })
-    }
-
-    /// Returns how `skill` is called where names must be unique: its bare name,
-    /// or the qualified one where both sources have it.
-    ///
-    /// Aliases are given over all valid skills, on or off, so that a toggle
-    /// never renames another entry.
-    #[must_use]
-    pub fn alias<'a>(&self, skill: &'a Skill) -> Cow<'a, str> {
-        let has_twin = || {
-            let mut copies = self.copies(&skill.name).iter();
-            copies.any(|copy| copy.source() != skill.source())
-        };
-        if self.has_personal && has_twin() {
-            Cow::Owned(skill.source().qualify(&skill.name))
-        } else {
-            Cow::Borrowed(&skill.name)
-        }
-    }
-
-    /// Returns the name by which a decision on `skill` is written: a personal one
-    /// is named with its source, because its bare name comes to mean another skill
-    /// as soon as a folder holds one of that name.
-    #[must_use]
-    pub fn entry_name(&self, skill: &Skill) -> String {
-        match skill.source() {
-            Source::Personal => Source::Personal.qualify(&skill.name),
-            Source::Workspace => self.alias(skill).into_owned(),
-        }
-    }
-
-    /// Returns the names by which a person may have meant something else than
-    /// `name`: names near it, and the names of skills whose folder bears it; of a
-    /// qualified name also the skill that another source has.
-    #[must_use]
-    pub fn near(&self, name: &str) -> Vec<String> {
-        let (source, bare) = split_qualified(name);
-        // Another source may have it.
-        let by_name = source.and_then(|_| match self.lookup(bare) {
-            Lookup::Found(skill) => Some(skill),
-            _ => None,
-        });
-        let by_folder = self.owners().filter(|skill| {
-            skill.name != bare
-                && skill
-                    .folder()
-                    .and_then(Path::file_name)
-                    .is_some_and(|folder| nfc(&folder.to_string_lossy()) == bare)
-        });
-        let mut names: Vec<String> = by_name
-            .into_iter()
-            .chain(by_folder)
-            .map(|skill| self.alias(skill).into_owned())
-            .collect();
-        for found in near(bare, self.owners().map(|skill| skill.name.as_str())) {
-            if found != bare && !names.iter().any(|name| name == found) {
-                names.push(found.to_owned());
-            }
-        }
-        names
-    }
-
-    /// Returns what sat in a root and could have been meant by `name`.
-    #[must_use]
-    pub fn broken_called(&self, name: &str) -> Vec<&Broken> {
-        let (_, bare) = split_qualified(name);
-        let bare = nfc(bare);
-        self.found
-            .broken
-            .iter()
-            .filter(|broken| broken.is_called(&bare))
-            .collect()
-    }
-
-    /// Returns the folders called `name` that stand one level too deep to be
-    /// skills.
-    #[must_use]
-    pub fn too_deep(&self, name: &str) -> Vec<PathBuf> {
-        let (_, bare) = split_qualified(name);
-        let bare = nfc(bare);
-        self.found
-            .broken
-            .iter()
-            .filter(|broken| {
-                broken
-                    .diagnostics
-                    .iter()
-                    .any(|found| found.rule == Rule::NoSkillFile)
-            })
-            .flat_map(|broken| skill_folders_in(&broken.location))
-            .filter(|folder| {
-                folder
-                    .file_name()
-                    .is_some_and(|folder| nfc(&folder.to_string_lossy()) == bare)
-            })
-            .collect()
-    }
-
-    /// Returns the entry of a scope file that decided, as it stands there.
-    #[must_use]
-    pub fn entry_of(&self, cause: &Cause) -> Option<&Decision> {
-        let Cause::Decided { scope, span, .. } = cause else {
-            return None;
-        };
-        let file = self
-            .scopes
-            .files
-            .iter()
-            .find(|file| file.scope() == *scope)?;
-        file.entries()
-            .iter()
-            .find(|decision| decision.span == *span)
-    }
-
-    /// Returns the one change of one scope file that turns `skill` the other
-    /// way, and its scope: the scope that decided, or the next narrower one in
-    /// which it works.
-    ///
-    /// Nothing is written; `None` means that no file here could do it.
-    #[must_use]
-    pub fn opposite(&self, skill: &Skill) -> Option<(Scope, Change)> {
-        let now = self.resolution(skill);
-        let wanted = match now.state {
-            State::On => State::Off,
-            State::Off => State::On,
-        };
-        let entry = self.entry_of(&now.cause).map(|entry| entry.name.clone());
-        let own = self.entry_name(skill);
-        // The entry that decided is turned round, unless its name could mean two.
-        let is_exact = |name: &&String| {
-            skill.source() == Source::Workspace && matches!(self.lookup(name), Lookup::Found(_))
-        };
-        let names = || entry.iter().filter(is_exact).chain([&own]).cloned();
-        // What only a project ships is no matter for all other projects.
-        let widest = if skill.origin() == Origin::Project {
-            Scope::Project
-        } else {
-            Scope::Global
-        };
-        let first = now.cause.scope().unwrap_or(widest);
-        Scope::ALL
-            .into_iter()
-            .filter(|scope| *scope >= first)
-            .flat_map(|scope| {
-                names().map(move |name| {
-                    (
-                        scope,
-                        Change {
-                            name,
-                            state: Some(wanted),
-                        },
-                    )
-                })
-            })
-            .find(|(scope, change)| {
-                self.scopes_after(*scope, change)
-                    .is_some_and(|scopes| scopes.resolve(self.subject(skill)).state == wanted)
-            })
-    }
-
-    /// Returns the scopes as they would be after a change; `None` where the
-    /// file cannot be edited or is not there.
-    fn scopes_after(&self, scope: Scope, change: &Change) -> Option<Scopes> {
-        let path = self.scope_path(scope).ok()?;
-        let edited =
-            store::preview(&path, std::slice::from_ref(change), &self.found.env.limits).ok()?;
-        let bytes = edited.after.as_bytes();
-        let after = Decisions::parse(scope, &path.file, bytes, &self.found.env.limits);
-        let others = self
-            .scopes
-            .files
-            .iter()
-            .filter(|file| file.scope() != scope)
-            .cloned();
-        Some(Scopes {
-            files: others.chain([after]).collect(),
-            ignore_project_on: self.scopes.ignore_project_on,
-        })
-    }
-
-    /// Returns whether `skill` is on only because of the repository that ships
-    /// it: by that project's scope file, or as the copy that shadows the home
-    /// copy which the global scope turned on, or by an entry of the global scope
-    /// that named a personal skill before this copy came.
-    #[must_use]
-    pub fn on_by_this_repository(&self, skill: &Skill, resolution: &Resolution) -> bool {
-        let is_theirs = skill.is_in_project && skill.shadowed_by.is_none();
-        if !is_theirs || resolution.state == State::Off {
-            return false;
-        }
-        match resolution.cause.scope() {
-            Some(Scope::Project) => true,
-            Some(Scope::Global) => self
-                .copies(&skill.name)
-                .iter()
-                .any(|copy| copy.origin() == Origin::Home || self.may_mean(copy, resolution)),
-            _ => false,
-        }
-    }
-
-    /// Returns whether the entry that decided another skill could have been
-    /// written for the personal skill `copy`.
-    fn may_mean(&self, copy: &Skill, resolution: &Resolution) -> bool {
-        let is_bare = |entry: &Decision| split_qualified(&entry.name).0.is_none();
-        copy.source() == Source::Personal && self.entry_of(&resolution.cause).is_some_and(is_bare)
-    }
-
-    /// Returns each name that a scope file has in a list and no skill bears.
-    ///
-    /// While the store of personal skills gives no answer, a name that could be
-    /// one of them is not missing.
-    #[must_use]
-    pub fn missing(&self) -> Vec<Missing> {
-        let is_unknown = self.personal_fault().is_some();
-        self.scopes.missing(|source, bare| {
-            is_unknown && source != Some(Source::Workspace)
-                || self
-                    .copies(bare)
-                    .iter()
-                    .any(|copy| source.is_none_or(|source| source == copy.source()))
-        })
-    }
-
-    /// A bare entry means the workspace's skill where both sources have it,
-    /// else whichever does.
-    fn subject<'a>(&self, skill: &'a Skill) -> Subject<'a> {
-        let workspace_has_it = || {
-            self.copies(&skill.name)
-                .iter()
-                .any(|copy| copy.source() == Source::Workspace)
-        };
-        Subject {
-            name: &skill.name,
-            source: skill.source(),
-            is_meant_by_bare_name: skill.source() == Source::Workspace || !workspace_has_it(),
-            is_from_project: skill.is_in_project,
-        }
     }
 }
 
