@@ -8,6 +8,7 @@
 )]
 
 use std::ffi::OsString;
+use std::mem;
 use std::path::PathBuf;
 
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum, ValueHint};
@@ -81,13 +82,11 @@ impl Cli {
     /// longer than most answers. So only the command that the words name is made;
     /// where that does not fit, all of them are, for the words of help and errors.
     pub(crate) fn read(words: &[OsString]) -> Result<Self, clap::Error> {
-        let commands = Command::augment_subcommands(clap::Command::default());
-        let named = words
-            .iter()
-            .skip(1)
-            .find_map(|word| commands.find_subcommand(word));
+        let mut commands = Command::augment_subcommands(clap::Command::default());
+        let mut words_behind = words.iter().skip(1);
+        let named = words_behind.find_map(|word| commands.find_subcommand_mut(word).map(mem::take));
         if let Some(named) = named {
-            let one = Globals::augment_args(clap::Command::default()).subcommand(named.clone());
+            let one = Globals::augment_args(clap::Command::default()).subcommand(named);
             if let Ok(cli) = Self::read_with(one, words) {
                 return Ok(cli);
             }
