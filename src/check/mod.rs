@@ -370,4 +370,6 @@ fn bundled(file: &Path, limits: &Limits) -> Vec<Diagnostic> {
 }
 
 #[cfg(test)]
+mod help_tests;
+#[cfg(test)]
 mod tests;

@@ -2,8 +2,8 @@
 //! unknown names, wrong types.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
 
 use super::tools::{has_commas, split_tools};
 use super::{
@@ -213,7 +213,16 @@ impl Findings<'_> {
                 );
                 self.tell(Breach::ToolsWithCommas, value.span, message, &help);
             }
-            Content::Scalar(_) => {}
+            Content::Scalar(scalar) => {
+                let mut tools = split_tools(&scalar.text);
+                let count = tools.len();
+                tools.retain(|tool| tool != "-");
+                if tools.len() < count {
+                    let message = "a list goes on with a text: its dashes are read as tools";
+                    let help = format!("write allowed-tools: {}", tools.join(" "));
+                    self.tell(Breach::ToolsWithDashes, value.span, message, &help);
+                }
+            }
         }
     }
 
@@ -227,7 +236,7 @@ impl Findings<'_> {
                 for field in odd.take(SHOWN) {
                     self.oddly_indented(Breach::HiddenCharacters, field);
                 }
-                self.metadata_values(fields);
+                self.metadata_values(fields, facts);
             }
             Content::Scalar(scalar) if scalar.kind == ScalarKind::Null => {
                 match below_metadata(&facts.fields).next() {
@@ -261,35 +270,37 @@ impl Findings<'_> {
         }
     }
 
-    fn metadata_values(&mut self, fields: &[Field]) {
+    fn metadata_values(&mut self, fields: &[Field], facts: &Facts) {
         if self.profile.severity(Breach::MetadataNotText).is_none() {
             return;
         }
-        let is_text = |value: &Value| {
-            let scalar = value.scalar();
-            scalar.is_some_and(|scalar| scalar.kind == ScalarKind::Text)
-        };
-        let mut odd = fields.iter().filter(|field| !is_text(&field.value));
-        for field in odd.by_ref().take(SHOWN) {
+        let odd = not_texts(fields, facts);
+        for &(field, is_alias) in odd.iter().take(SHOWN) {
             let message = format!(
                 "{} under metadata is {}, not text",
                 quoted(&field.key),
                 field.value.kind()
             );
             let help = match field.value.scalar() {
-                Some(scalar) if scalar.kind == ScalarKind::Null => {
-                    "write a text, or leave the entry out"
+                Some(scalar) if is_alias => {
+                    let line = line_of(&key_as_typed(&field.key), &scalar.text);
+                    format!("write what the alias stands for: {line}")
                 }
-                Some(scalar) if scalar.style != Some(Style::Plain) => "remove the tag before it",
-                Some(_) => "put it between quotes",
-                None => "write it as text; metadata is one level deep",
+                Some(scalar) if scalar.kind == ScalarKind::Null => {
+                    "write a text, or leave the entry out".to_owned()
+                }
+                Some(scalar) if scalar.style != Some(Style::Plain) => {
+                    "remove the tag before it".to_owned()
+                }
+                Some(_) => "put it between quotes".to_owned(),
+                None => "write it as text; metadata is one level deep".to_owned(),
             };
-            self.tell(Breach::MetadataNotText, field.value.span, message, help);
+            self.tell(Breach::MetadataNotText, field.value.span, message, &help);
         }
-        if let Some(next) = odd.next() {
+        if let Some((next, _)) = odd.get(SHOWN) {
             let message = format!(
                 "values under metadata that are not text: {} more",
-                odd.count() + 1
+                odd.len() - SHOWN
             );
             self.tell(
                 Breach::MetadataNotText,
@@ -299,6 +310,29 @@ impl Findings<'_> {
             );
         }
     }
+}
+
+/// Returns the entries of `metadata` that are not text, each with whether it is an
+/// alias; an alias to another of them is mended with that one, and left out.
+fn not_texts<'a>(fields: &'a [Field], facts: &Facts) -> Vec<(&'a Field, bool)> {
+    let is_alias = |field: &Field| facts.aliases.binary_search(&field.value.span).is_ok();
+    let text = |field: &'a Field| Some(&*field.value.scalar()?.text);
+    let odd = fields.iter().filter(|field| {
+        let scalar = field.value.scalar();
+        scalar.is_none_or(|scalar| scalar.kind != ScalarKind::Text)
+    });
+    let (aliases, written): (Vec<&Field>, Vec<&Field>) = odd.partition(|field| is_alias(field));
+    let mended: HashSet<&str> = written.iter().copied().filter_map(text).collect();
+    let is_left = |field: &&'a Field| text(field).is_none_or(|text| !mended.contains(text));
+    let mut odd: Vec<(&Field, bool)> = written.into_iter().map(|field| (field, false)).collect();
+    odd.extend(
+        aliases
+            .into_iter()
+            .filter(is_left)
+            .map(|field| (field, true)),
+    );
+    odd.sort_by_key(|(field, _)| field.value.span);
+    odd
 }
 
 /// Returns the unknown fields that have a finding of another kind: those below

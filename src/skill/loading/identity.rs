@@ -62,7 +62,7 @@ impl Findings<'_> {
             "{what}: the quotes that open in {} take it in",
             quoted(&slipped.above)
         );
-        let help = format!("close them on their line: {}", slipped.line);
+        let help = format!("close them before it: {}", slipped.line);
         self.tell(breach, slipped.span, message, &help);
     }
 
