@@ -37,6 +37,8 @@ pub(crate) struct Console {
     pub(crate) json: bool,
     verbosity: Verbosity,
     pub(crate) width: usize,
+    /// Whether the answer goes to a terminal.
+    is_terminal: bool,
     color_out: bool,
     color_err: bool,
     /// Where paths are shown from.
@@ -101,6 +103,7 @@ impl Console {
             color_out: wants(is_terminal),
             color_err: wants(io::stderr().is_terminal()),
             width: width(is_terminal, told, looks.columns),
+            is_terminal,
             out: io::BufWriter::with_capacity(BUFFER, stdout.lock()),
             json,
             verbosity: Verbosity::Notes,
@@ -219,6 +222,11 @@ impl Console {
     /// Paints a part of the answer.
     pub(crate) fn paint(&self, style: Style, text: &str) -> String {
         paint(self.color_out, style, text)
+    }
+
+    /// Returns the width of the terminal that the answer goes to, if it does.
+    pub(crate) fn terminal_width(&self) -> Option<usize> {
+        self.is_terminal.then_some(self.width)
     }
 
     pub(crate) fn colored(&self) -> bool {
