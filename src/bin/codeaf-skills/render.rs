@@ -37,8 +37,6 @@ pub(crate) struct Console {
     pub(crate) json: bool,
     verbosity: Verbosity,
     pub(crate) width: usize,
-    /// Whether the answer goes to a terminal.
-    is_terminal: bool,
     color_out: bool,
     color_err: bool,
     /// Where paths are shown from.
@@ -72,7 +70,6 @@ fn width(is_terminal: bool, told: Option<usize>, said: Option<usize>) -> usize {
 }
 
 /// Whether the answer goes to a terminal.
-#[cfg(feature = "chat")]
 pub(crate) fn answers_a_terminal() -> bool {
     io::stdout().is_terminal()
 }
@@ -103,7 +100,6 @@ impl Console {
             color_out: wants(is_terminal),
             color_err: wants(io::stderr().is_terminal()),
             width: width(is_terminal, told, looks.columns),
-            is_terminal,
             out: io::BufWriter::with_capacity(BUFFER, stdout.lock()),
             json,
             verbosity: Verbosity::Notes,
@@ -226,7 +222,7 @@ impl Console {
 
     /// Returns the width of the terminal that the answer goes to, if it does.
     pub(crate) fn terminal_width(&self) -> Option<usize> {
-        self.is_terminal.then_some(self.width)
+        answers_a_terminal().then_some(self.width)
     }
 
     pub(crate) fn colored(&self) -> bool {

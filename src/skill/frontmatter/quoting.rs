@@ -2,6 +2,9 @@
 
 use super::lexer::{begins_plain, is_blank_or_end};
 
+/// What to do about a value that YAML takes for something else.
+pub(in crate::skill) const QUOTE_IT: &str = "put the whole value between quotes";
+
 /// Characters of a text that advice shows whole: the specification allows as many
 /// to the longest field.
 const WHOLE: usize = 1_024;
@@ -28,6 +31,11 @@ pub fn quoted(text: &str) -> String {
     } else {
         format!("'{}'", text.replace('\'', "''"))
     }
+}
+
+/// Says to put a value between quotes, with the line to type.
+pub(in crate::skill) fn quote_it(line: &str) -> String {
+    format!("{QUOTE_IT}: {line}")
 }
 
 /// Returns the line of a field with its value between quotes, to be typed.

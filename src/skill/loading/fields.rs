@@ -12,7 +12,7 @@ use super::{
 use crate::diagnostic::Span;
 use crate::name;
 use crate::skill::frontmatter::{
-    self, Content, Facts, Field, Scalar, ScalarKind, Style, Value, line_of,
+    self, Content, Facts, Field, QUOTE_IT, Scalar, ScalarKind, Style, Value, line_of, quote_it,
 };
 use crate::skill::profile::Profile;
 use crate::text;
@@ -54,11 +54,12 @@ impl Findings<'_> {
     }
 
     pub(super) fn repaired(&mut self, colons: &[(Span, &Field)]) {
-        let help = "put the whole value between quotes";
         for &(colon, field) in colons.iter().take(SHOWN) {
             let message = "an unquoted value holds a colon and a blank; it is read whole here, and other agents drop the skill";
-            let line = line_to_type(field);
-            let help = line.map_or_else(|| help.to_owned(), |line| format!("{help}: {line}"));
+            let help = match line_to_type(field) {
+                Some(line) => quote_it(&line),
+                None => QUOTE_IT.to_owned(),
+            };
             self.tell(Breach::UnquotedColon, colon, message, &help);
         }
         if let Some(&(next, _)) = colons.get(SHOWN) {
@@ -66,7 +67,7 @@ impl Findings<'_> {
                 "unquoted values with a colon and a blank: {} more",
                 colons.len() - SHOWN
             );
-            self.tell(Breach::UnquotedColon, next, message, help);
+            self.tell(Breach::UnquotedColon, next, message, QUOTE_IT);
         }
     }
 

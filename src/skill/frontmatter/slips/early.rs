@@ -2,7 +2,7 @@
 
 use super::Slip;
 use crate::skill::frontmatter::lines::{Entry, Line, Lines};
-use crate::skill::frontmatter::quoting::{folded, line_of};
+use crate::skill::frontmatter::quoting::{folded, line_of, quote_it};
 
 /// A comment that ends a plain value above deeper lines. The value begins at
 /// `start`, and for YAML ends before the line `after`.
@@ -24,8 +24,8 @@ pub(super) fn comment(
         place,
         format!("a comment ends the value of `{key}`, which goes on below it"),
         format!(
-            "move it above the field, or put the whole value between quotes: {}",
-            line_of(key, &text[start..end])
+            "move it above the field, or {}",
+            quote_it(&line_of(key, &text[start..end]))
         ),
     ))
 }

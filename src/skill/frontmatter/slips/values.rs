@@ -96,11 +96,7 @@ impl<'a> Value<'a> {
 
     /// Says how to write the line with `value` between quotes.
     fn quote(&self, value: &str) -> String {
-        let quoted = quoted(value);
-        format!(
-            "put the whole value between quotes: {} {quoted}",
-            self.key()
-        )
+        quoting::quote_it(&format!("{} {}", self.key(), quoted(value)))
     }
 
     /// Says what is wrong; where the library `refused` near it, also what may
