@@ -31,7 +31,7 @@ use crate::limits::Limits;
 
 pub use fences::Fence;
 pub use quoting::quoted;
-pub(super) use quoting::{QUOTE_IT, line_of, quote_it};
+pub(super) use quoting::{QUOTE_IT, folded, line_of, quote_it};
 pub use schema::{FIELDS, plain_kind};
 pub use yaml_1_1::{Yaml11, yaml_1_1};
 

@@ -13,7 +13,8 @@ use super::{
 use crate::diagnostic::Span;
 use crate::name;
 use crate::skill::frontmatter::{
-    self, Content, Facts, Field, QUOTE_IT, Scalar, ScalarKind, Style, Value, line_of, quote_it,
+    self, Content, Facts, Field, QUOTE_IT, Scalar, ScalarKind, Style, Value, folded, line_of,
+    quote_it,
 };
 use crate::skill::profile::Profile;
 use crate::text;
@@ -303,8 +304,7 @@ pub(super) fn written_as(field: &Field, key: &str) -> String {
     let fits = |scalar: &&Scalar| longer_than(&scalar.text, DESCRIPTION_CHARACTERS).is_none();
     match field.value.scalar().filter(fits) {
         Some(scalar) if scalar.style == Some(Style::Plain) && scalar.repaired.is_none() => {
-            let words: Vec<&str> = scalar.text.split_whitespace().collect();
-            format!("write {key}: {}", words.join(" "))
+            format!("write {key}: {}", folded(&scalar.text))
         }
         Some(scalar) => format!("write {}", line_of(key, &scalar.text)),
         // A line to type is whole, or it is none.

@@ -741,6 +741,7 @@ fn a_line_to_type_is_whole_or_none() {
         help(&format!("{long}x")),
         format!("write description: {long}x")
     );
+    assert_eq!(help("a  b\n  c"), "write description: a  b c");
     assert_eq!(help(&"x".repeat(1_025)), "write it `description`");
 }
 
