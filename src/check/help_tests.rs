@@ -57,6 +57,7 @@ const SLIPS: &[&str] = &[
     "description: 'it's fine' and\n  more\n",
     "description: \"a\\pdf\n  b\"\n",
     "description: @me\n  reads\n",
+    "description: @me\n  # often\n  reads\n",
     "description: - reads\n  more\n",
     "description: [reads\n",
     "description: {{x}} reads\n  more\n",

@@ -59,15 +59,24 @@ impl<'a> Value<'a> {
                 Some(end) => self.lines.number_of(end) + 1,
                 None => usize::MAX,
             },
-            _ => self.lines.after_plain(self.number + 1, column),
+            _ => self.after_plain(),
         }
     }
 
-    /// The whole value as it was meant, on one line.
+    /// The whole value as it was meant, on one line; a comment inside it is a part.
     fn meant(&self) -> String {
-        let after = self.lines.after_plain(self.number + 1, self.entry.column);
+        let after = self.after_plain();
+        let below = self.lines.content(after);
+        let below = below.and_then(|number| self.lines.get(number));
+        if below.is_some_and(|line| line.indent() > self.entry.column) {
+            return folded(self.whole());
+        }
         let end = self.lines.end_of(after - 1).max(self.end_of_line());
         folded(&self.text[self.start..end])
+    }
+
+    fn after_plain(&self) -> usize {
+        self.lines.after_plain(self.number + 1, self.entry.column)
     }
 
     /// All that is deeper than the key: what was meant for the text of quotes or of
