@@ -346,14 +346,14 @@ fn bundled(file: &Path, limits: &Limits) -> Vec<Diagnostic> {
         _ => None,
     };
     let listing = resources::names(folder, limits);
+    let called = file.file_name().unwrap_or_default().to_string_lossy();
     let is_twin = |name: &&String| {
-        let is_like_it = name.eq_ignore_ascii_case(SKILL_FILE) && *name != SKILL_FILE;
-        is_like_it && file.ends_with(SKILL_FILE)
+        let is_like_it = name.eq_ignore_ascii_case(SKILL_FILE);
+        is_like_it && *name != SKILL_FILE && **name != *called
     };
     let twins = listing.resources.iter().filter(is_twin).map(|name| {
-        let message = format!(
-            "`{name}` stands beside `{SKILL_FILE}`; on macOS and Windows the two are one file"
-        );
+        let message =
+            format!("`{name}` stands beside `{called}`; on macOS and Windows the two are one file");
         let help = format!("keep what you need of it in {SKILL_FILE}, and remove it");
         Diagnostic::warning(Rule::SkillFileName, &folder.join(name), message).with_help(help)
     });
@@ -369,5 +369,7 @@ fn bundled(file: &Path, limits: &Limits) -> Vec<Diagnostic> {
         .collect()
 }
 
+#[cfg(test)]
+mod help_tests;
 #[cfg(test)]
 mod tests;

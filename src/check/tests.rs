@@ -301,6 +301,25 @@ fn a_file_of_nearly_the_same_name_beside_the_skill_file_is_told() {
 }
 
 #[test]
+fn two_files_of_wrong_names_are_both_told() {
+    let root = root();
+    let mut target = skill(&root, "pdf", "pdf", "Body.\n");
+    let wrong = target.file.with_file_name("SkIll.md");
+    fs::rename(&target.file, &wrong).expect("another name");
+    fs::write(root.path().join("pdf/skill.md"), "old").expect("a file");
+    target.file = wrong;
+
+    assert_eq!(
+        said(&root, &[target]),
+        [
+            "pdf/SkIll.md:1:1: error[skill-file-name]: the file is called `SkIll.md`, and must be called `SKILL.md`",
+            "pdf/skill.md:1:1: warning[skill-file-name]: `skill.md` stands beside `SkIll.md`; \
+          on macOS and Windows the two are one file"
+        ]
+    );
+}
+
+#[test]
 fn a_link_of_a_wrong_name_is_told_once() {
     let root = root();
     let other = skill(&root, "other", "other", "Body.\n");

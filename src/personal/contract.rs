@@ -212,7 +212,8 @@ fn content_fault(told: &Told, facts: &Facts, place: &Path) -> Diagnostic {
                 | Case::DescriptionNumber
                 | Case::DescriptionBoolean
                 | Case::DescriptionList
-                | Case::DescriptionMapping,
+                | Case::DescriptionMapping
+                | Case::DescriptionMappingOnLine,
             ),
             _,
         ) => (

@@ -381,6 +381,18 @@ fn a_preview_of_fix_shows_what_nobody_sees() {
 }
 
 #[test]
+fn a_preview_of_a_file_with_crlf_can_be_applied() {
+    let text = "---\r\nname: pdf\r\ndescription: Use: a\r\n---\r\nBody.\r\n";
+    let sandbox = Sandbox::new().file("project/pdf/SKILL.md", text);
+
+    let told = sandbox.run(["check", "pdf", "--fix", "-n"]).success();
+
+    let edit = " name: pdf\r\n-description: Use: a\r\n+description: 'Use: a'\r\n ---\r\n";
+    let diff = String::from_utf8(told.bytes).unwrap();
+    assert!(diff.contains(edit), "{diff:?}");
+}
+
+#[test]
 fn what_cannot_be_mended_is_told_and_the_others_are_mended() {
     let sandbox = sandbox().file("out/SKILL.md", "").link(
         "project/.agents/skills/away/SKILL.md",

@@ -82,10 +82,12 @@ fn twelve_profiles_have_short_forms_and_a_legend() {
         skills/mixed-kit/SKILL.md:2:7: name-invalid
           the name holds the capital letter M
           drop  spec, coder, albedo
-                  coder: front-matter name "Mixed_Kit" does not match directory "mixe...
+                  coder: front-matter name "Mixed_Kit" does not match directory
+                    "mixed-kit"
                   albedo: frontmatter name is invalid
           warn  codeaf, vbot
-                  vbot: Skill name 'Mixed_Kit' does not match directory name 'mixed-k...
+                  vbot: Skill name 'Mixed_Kit' does not match directory name
+                    'mixed-kit'.
           ?     goose, copilot (Copilot CLI), cursor
 
         3 skills, 12 profiles: 2 dropped somewhere, 1 fine everywhere

@@ -70,7 +70,6 @@ fn width(is_terminal: bool, told: Option<usize>, said: Option<usize>) -> usize {
 }
 
 /// Whether the answer goes to a terminal.
-#[cfg(feature = "chat")]
 pub(crate) fn answers_a_terminal() -> bool {
     io::stdout().is_terminal()
 }
@@ -219,6 +218,11 @@ impl Console {
     /// Paints a part of the answer.
     pub(crate) fn paint(&self, style: Style, text: &str) -> String {
         paint(self.color_out, style, text)
+    }
+
+    /// Returns the width of the terminal that the answer goes to, if it does.
+    pub(crate) fn terminal_width(&self) -> Option<usize> {
+        answers_a_terminal().then_some(self.width)
     }
 
     pub(crate) fn colored(&self) -> bool {

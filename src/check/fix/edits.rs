@@ -44,8 +44,10 @@ pub(super) fn apply<'a>(
 /// offsets are those of the file.
 pub(super) struct Head<'a> {
     pub(super) text: &'a str,
-    /// Where each line begins; lines end at LF.
-    starts: Vec<usize>,
+    /// Where each line begins, in bytes and in characters; lines end at LF.
+    starts: Vec<(usize, usize)>,
+    /// The byte of each character, made once: a line can have thousands of places.
+    characters: Vec<usize>,
     /// The line of the closing fence.
     closing: u32,
 }
@@ -54,10 +56,19 @@ impl<'a> Head<'a> {
     /// `None`: there is no frontmatter, or it is not UTF-8.
     pub(super) fn new(bytes: &'a [u8], facts: &Facts) -> Option<Self> {
         let text = std::str::from_utf8(bytes.get(..facts.body)?).ok()?;
-        let ends = text.match_indices('\n').map(|(end, _)| end + 1);
+        let mut starts = vec![(0, 0)];
+        let mut characters = Vec::with_capacity(text.len() + 1);
+        for (byte, c) in text.char_indices() {
+            characters.push(byte);
+            if c == '\n' {
+                starts.push((byte + 1, characters.len()));
+            }
+        }
+        characters.push(text.len());
         Some(Self {
             text,
-            starts: std::iter::once(0).chain(ends).collect(),
+            starts,
+            characters,
             closing: facts.closing?.span.line,
         })
     }
@@ -65,7 +76,8 @@ impl<'a> Head<'a> {
     /// Returns where a line begins; past the last, the end.
     pub(super) fn start(&self, line: u32) -> usize {
         let index = (line as usize).saturating_sub(1);
-        self.starts.get(index).copied().unwrap_or(self.text.len())
+        let start = self.starts.get(index);
+        start.map_or(self.text.len(), |&(byte, _)| byte)
     }
 
     /// Returns a line with its line end.
@@ -91,11 +103,13 @@ impl<'a> Head<'a> {
 
     /// Returns the bytes of a place within its line.
     pub(super) fn range(&self, span: Span) -> Option<Range<usize>> {
-        let line = self.line(span.line);
-        let start = nth_character(line, span.column.checked_sub(1)? as usize)?;
-        let length = nth_character(&line[start..], span.length as usize)?;
-        let start = self.start(span.line) + start;
-        Some(start..start + length)
+        let line = (span.line as usize).saturating_sub(1);
+        let &(_, first) = self.starts.get(line)?;
+        let start = first + span.column.checked_sub(1)? as usize;
+        let end = start + span.length as usize;
+        let range = *self.characters.get(start)?..*self.characters.get(end)?;
+        let line_end = self.start(span.line) + self.line(span.line).len();
+        (range.end <= line_end).then_some(range)
     }
 
     /// Returns the first and the last line of a field of the top level, with the
@@ -124,13 +138,4 @@ impl<'a> Head<'a> {
     pub(super) fn closing(&self) -> u32 {
         self.closing
     }
-}
-
-/// Returns the byte of the character at `index`, or of the end behind the last.
-fn nth_character(text: &str, index: usize) -> Option<usize> {
-    if text.is_ascii() {
-        return (index <= text.len()).then_some(index);
-    }
-    let ends = text.char_indices().map(|(offset, _)| offset);
-    ends.chain(std::iter::once(text.len())).nth(index)
 }

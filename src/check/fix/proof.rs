@@ -24,16 +24,18 @@ impl Draft<'_> {
         attempt: impl Fn(&Self, &[T]) -> Option<(Vec<u8>, Vec<Field>)>,
     ) -> Vec<T> {
         let mut taken = Vec::new();
+        if all.is_empty() {
+            return taken;
+        }
         let mut best = None;
         let mut waiting = vec![all];
+        let before = Loading::new(&self.facts, self.folder, self.limits);
         for _ in 0..READINGS {
             let Some(part) = waiting.pop() else { break };
-            if part.is_empty() {
-                continue;
-            }
             let tried = [&taken[..], part].concat();
-            let proved = attempt(self, &tried)
-                .and_then(|(after, expected)| Some((self.read_again(&after, &expected)?, after)));
+            let proved = attempt(self, &tried).and_then(|(after, expected)| {
+                Some((self.read_again(&before, &after, &expected)?, after))
+            });
             if proved.is_some() {
                 (taken, best) = (tried, proved);
             } else if part.len() > 1 {
@@ -50,7 +52,7 @@ impl Draft<'_> {
 
     /// Reads a mended file. `None`: its fields are not `expected`, its body is
     /// not the same but for line ends, or it loads worse.
-    fn read_again(&self, after: &[u8], expected: &[Field]) -> Option<Facts> {
+    fn read_again(&self, before: &Loading, after: &[u8], expected: &[Field]) -> Option<Facts> {
         if after.len() > self.limits.skill_bytes.max(self.bytes.len()) {
             return None;
         }
@@ -60,12 +62,11 @@ impl Draft<'_> {
             && self.facts.closing.is_some() == facts.closing.is_some()
             && same_fields(expected, &facts.fields)
             && same_body(&self.bytes[self.facts.body..], &after[facts.body..])
-            && self.loads_no_worse(&facts);
+            && self.loads_no_worse(before, &facts);
         is_proved.then_some(facts)
     }
 
-    fn loads_no_worse(&self, facts: &Facts) -> bool {
-        let before = Loading::new(&self.facts, self.folder, self.limits);
+    fn loads_no_worse(&self, before: &Loading, facts: &Facts) -> bool {
         let after = Loading::new(facts, self.folder, self.limits);
         let is_worse = |(rule, count): (&Rule, &usize)| before.findings.get(rule) < Some(count);
         before.identity == after.identity && !after.findings.iter().any(is_worse)

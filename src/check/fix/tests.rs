@@ -1,3 +1,5 @@
+use std::time::{Duration, Instant};
+
 use proptest::prelude::*;
 
 use super::*;
@@ -720,4 +722,44 @@ fn fields_that_an_agent_acts_on_stay() {
         text.contains("\nmodel: opus\n") && text.contains("\n  extra: x\n"),
         "{text}"
     );
+}
+
+/// Frontmatter with `count` mends, or nearly: on one line, and on many.
+fn with_mends(shape: usize, count: usize) -> String {
+    let entries = |entry: &dyn Fn(usize) -> String| (0..count).map(entry).collect::<String>();
+    let fields = match shape {
+        0 => format!("metadata: {{{}}}\n", entries(&|i| format!("k{i}: {i}, "))),
+        1 => format!(
+            "metadata: {{{}}}\n",
+            entries(&|i| format!("\u{e9}{i}:\t{i}, "))
+        ),
+        2 => format!("metadata:\n{}", entries(&|i| format!("  k{i}: {i}\n"))),
+        3 => entries(&|i| format!("k{i}:\t{i}\n")),
+        4 => entries(&|i| format!("k{i}: a: {i}\n")),
+        _ => format!("allowed-tools: [{}]\n", entries(&|i| format!("T{i}, "))),
+    };
+    format!("---\nname: a\ndescription: b\n{fields}---\nBody.\n")
+}
+
+#[test]
+fn mends_cost_time_in_proportion_to_their_number() {
+    let cost = |text: &str| {
+        let time = || {
+            let began = Instant::now();
+            let mended = mend(text.as_bytes(), "a", UNKNOWN_KEYS, &LIMITS);
+            assert!(mended.bytes.is_some());
+            began.elapsed()
+        };
+        time().min(time())
+    };
+    for shape in 0..6 {
+        let (few, many) = (with_mends(shape, 700), with_mends(shape, 2_800));
+        let mut costs = (Duration::ZERO, Duration::ZERO);
+        // A quadratic step would cost sixteen times; others use the processor, too.
+        let is_linear = (0..5).any(|_| {
+            costs = (cost(&few), cost(&many));
+            costs.1 < costs.0 * 8 + Duration::from_millis(20)
+        });
+        assert!(is_linear, "{shape}: {costs:?} for four times as much");
+    }
 }

@@ -180,12 +180,11 @@ impl Search<'_> {
             return;
         };
         let rest = &self.head.text[key.end..];
-        let line = rest.split(['\r', '\n']).next().unwrap_or_default();
-        let Some(behind) = line.trim_start_matches([' ', '\t']).strip_prefix(':') else {
+        let Some(behind) = rest.trim_start_matches([' ', '\t']).strip_prefix(':') else {
             return;
         };
         let value = behind.trim_start_matches([' ', '\t']);
-        let start = key.end + line.len() - behind.len();
+        let start = key.end + rest.len() - behind.len();
         let range = start..start + behind.len() - value.len();
         let Some(tab) = self.head.text[range.clone()].find('\t') else {
             return;
@@ -197,7 +196,8 @@ impl Search<'_> {
             Span::new(field.key_span.line, column).with_length(1),
             format!("put a blank for the tab behind `{}`", field.key),
         );
-        let blank = if value.is_empty() { "" } else { " " };
+        let ends = value.is_empty() || value.starts_with(['\r', '\n']);
+        let blank = if ends { "" } else { " " };
         self.push(Edit::new(range, blank), fix, false);
     }
 

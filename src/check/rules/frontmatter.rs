@@ -187,7 +187,7 @@ pub(super) const RECORDS: &[Record] = &[
     Record {
         rule: Rule::FieldType,
         title: "a value is not of the type that is asked for",
-        what: "A field that should be text is a number, a truth value, a list or a mapping; or a value under `metadata` is not text. `allowed-tools` is a text with blanks between the tools, not commas. Dates, `12:30:45` and `1_000` without quotes are text to YAML 1.2 alone.",
+        what: "A field that should be text is a number, a truth value, a list or a mapping; or a value under `metadata` is not text. `allowed-tools` is a text with blanks between the tools, not commas or the dashes of a list. Dates, `12:30:45` and `1_000` without quotes are text to YAML 1.2 alone.",
         why: "`1.10` becomes 1.1, and an agent that wants text drops the skill.",
         bad: "description: 2026\nallowed-tools: [Read, Grep]\n",
         good: "description: \"2026\"\nallowed-tools: Read Grep\n",

@@ -30,8 +30,8 @@ use crate::diagnostic::{Rule, Span};
 use crate::limits::Limits;
 
 pub use fences::Fence;
-pub(super) use quoting::line_of;
 pub use quoting::quoted;
+pub(super) use quoting::{QUOTE_IT, folded, line_of, quote_it};
 pub use schema::{FIELDS, plain_kind};
 pub use yaml_1_1::{Yaml11, yaml_1_1};
 

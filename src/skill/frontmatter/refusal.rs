@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use super::lexer::{Nodes, Stop};
 use super::library::{LEVELS, Refusal};
+use super::quoting::QUOTE_IT;
 use super::slips::{self, Slip};
 use super::source::Source;
 use super::{Content, Fault, Value};
@@ -136,8 +137,6 @@ fn slipped(slip: Slip, source: &Source) -> Fault {
 /// How the library begins a complaint, whether what it was reading shows the
 /// place better than where it stopped, our words, and what to do.
 type Wording = (&'static str, bool, &'static str, &'static str);
-
-const QUOTE_IT: &str = "put the whole value between quotes";
 
 const WORDINGS: &[Wording] = &[
     (

@@ -10,7 +10,7 @@ use std::ops::Range;
 use super::lexer::{self, Nodes, Token, TokenKind, begins_plain, is_blank_or_end};
 use super::library::{self, Outcome, Refusal};
 use super::lines::{Lines, offending_colon, skip_closed};
-use super::quoting::{folded, line_of, quoted};
+use super::quoting::{self, folded, line_of, quoted};
 use super::schema::FIELDS;
 use super::source::{Mend, Source};
 use super::{Anchor, Comment, Fault, Field, Parsed, Slipped, Style, refusal};
@@ -125,36 +125,24 @@ fn taken_in(fields: &[Field], nodes: &Nodes, source: &Source) -> Vec<Slipped> {
     let taken = nodes.tokens.windows(2).filter_map(|pair| {
         let [above, value] = *pair else { return None };
         let is_quoted = matches!(value.kind, TokenKind::Scalar(Style::Single | Style::Double));
-        let (first, rest) = text.get(value.start..value.end)?.split_once('\n')?;
         let has_key = text.get(above.end..value.start)?.trim() == ":";
         if !is_quoted || !has_key || source.is_mended(value.start) {
             return None;
         }
-        let key = missing
-            .iter()
-            .find(|key| rest.lines().any(|line| is_field(line, key)))?;
-        let quote = &first[..1];
+        let (key, closed) = quoting::taken_in(&text[value.start..value.end], &missing)?;
         let above_text = &text[above.start..above.end];
-        let line = folded(&format!("{above_text}: {}", first.trim_end()));
         let opens = source.part(&(value.start..value.start + 1));
         Some(Slipped {
-            key: (*key).to_owned(),
+            key: key.to_owned(),
             span: opens,
             in_quotes: true,
             colon: opens,
             above: above_text.to_owned(),
             above_span: source.part(&(above.start..above.end)),
-            line: format!("{line}{quote}"),
+            line: format!("{above_text}: {closed}"),
         })
     });
     taken.collect()
-}
-
-/// Whether a line is the field `key`, in column 1.
-fn is_field(line: &str, key: &str) -> bool {
-    let rest = line.strip_prefix(key);
-    rest.and_then(|rest| rest.strip_prefix(':'))
-        .is_some_and(|rest| is_blank_or_end(rest.bytes().next()))
 }
 
 /// Finds the fields that begin a line of a mended value.

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
+use super::metadata::below_metadata;
 use super::tools::{has_commas, split_tools};
 use super::{
     Breach, COMPATIBILITY_CHARACTERS, DESCRIPTION_CHARACTERS, FIELDS, Findings, longer_than, quoted,
@@ -12,7 +13,8 @@ use super::{
 use crate::diagnostic::Span;
 use crate::name;
 use crate::skill::frontmatter::{
-    self, Content, Facts, Field, Scalar, ScalarKind, Style, Value, line_of,
+    self, Content, Facts, Field, QUOTE_IT, Scalar, ScalarKind, Style, Value, folded, line_of,
+    quote_it,
 };
 use crate::skill::profile::Profile;
 use crate::text;
@@ -54,11 +56,12 @@ impl Findings<'_> {
     }
 
     pub(super) fn repaired(&mut self, colons: &[(Span, &Field)]) {
-        let help = "put the whole value between quotes";
         for &(colon, field) in colons.iter().take(SHOWN) {
             let message = "an unquoted value holds a colon and a blank; it is read whole here, and other agents drop the skill";
-            let line = line_to_type(field);
-            let help = line.map_or_else(|| help.to_owned(), |line| format!("{help}: {line}"));
+            let help = match line_to_type(field) {
+                Some(line) => quote_it(&line),
+                None => QUOTE_IT.to_owned(),
+            };
             self.tell(Breach::UnquotedColon, colon, message, &help);
         }
         if let Some(&(next, _)) = colons.get(SHOWN) {
@@ -66,7 +69,7 @@ impl Findings<'_> {
                 "unquoted values with a colon and a blank: {} more",
                 colons.len() - SHOWN
             );
-            self.tell(Breach::UnquotedColon, next, message, help);
+            self.tell(Breach::UnquotedColon, next, message, QUOTE_IT);
         }
     }
 
@@ -125,7 +128,7 @@ impl Findings<'_> {
 
     /// A name that begins with a blank which YAML takes for a letter; returns
     /// whether this one does.
-    fn oddly_indented(&mut self, breach: Breach, field: &Field) -> bool {
+    pub(super) fn oddly_indented(&mut self, breach: Breach, field: &Field) -> bool {
         let Some(blank) = odd_blank(&field.key) else {
             return false;
         };
@@ -173,13 +176,13 @@ impl Findings<'_> {
         }
     }
 
-    fn wrong_type(&mut self, breach: Breach, key: &str, value: &Value, wanted: &str) {
+    pub(super) fn wrong_type(&mut self, breach: Breach, key: &str, value: &Value, wanted: &str) {
         let message = format!("{key} is {}, not {wanted}", value.kind());
         let help = format!("write it as {wanted}");
         self.tell(breach, value.span, message, &help);
     }
 
-    fn no_value(&mut self, key: &str, span: Span) {
+    pub(super) fn no_value(&mut self, key: &str, span: Span) {
         let message = format!("{key} has no value");
         self.tell(
             Breach::NoValue,
@@ -213,90 +216,16 @@ impl Findings<'_> {
                 );
                 self.tell(Breach::ToolsWithCommas, value.span, message, &help);
             }
-            Content::Scalar(_) => {}
-        }
-    }
-
-    fn metadata(&mut self, value: &Value, facts: &Facts) {
-        match &value.content {
-            Content::Mapping(fields) => {
-                self.duplicates(fields, &doubles(fields));
-                let odd = fields
-                    .iter()
-                    .filter(|field| odd_blank(&field.key).is_some());
-                for field in odd.take(SHOWN) {
-                    self.oddly_indented(Breach::HiddenCharacters, field);
-                }
-                self.metadata_values(fields);
-            }
-            Content::Scalar(scalar) if scalar.kind == ScalarKind::Null => {
-                match below_metadata(&facts.fields).next() {
-                    Some(first) => {
-                        let key = &facts.fields[first].key;
-                        let message = format!(
-                            "metadata has no value: {} below it is not indented",
-                            quoted(key)
-                        );
-                        let help = "begin the lines that belong to it with two blanks";
-                        self.tell(Breach::NoValue, value.span, message, help);
-                    }
-                    // The name below it is told of, by its own cause.
-                    None if has_odd_blank_below(&facts.fields) => {}
-                    None => self.no_value("metadata", value.span),
+            Content::Scalar(scalar) => {
+                let mut tools = split_tools(&scalar.text);
+                let count = tools.len();
+                tools.retain(|tool| tool != "-");
+                if tools.len() < count {
+                    let message = "a list goes on with a text: its dashes are read as tools";
+                    let help = format!("write allowed-tools: {}", tools.join(" "));
+                    self.tell(Breach::ToolsWithDashes, value.span, message, &help);
                 }
             }
-            Content::Scalar(scalar) if entry_in(&scalar.text).is_some() => {
-                let message = "metadata is text: its entries are not parted into lines of a name, a colon, a blank and a text";
-                let help = entry_in(&scalar.text).map_or_else(String::new, |(key, text)| {
-                    format!("write metadata: and, on a line below, two blanks and {key}: {text}")
-                });
-                self.tell(Breach::WrongShape, value.span, message, &help);
-            }
-            _ => self.wrong_type(
-                Breach::WrongShape,
-                "metadata",
-                value,
-                "a mapping of names to texts",
-            ),
-        }
-    }
-
-    fn metadata_values(&mut self, fields: &[Field]) {
-        if self.profile.severity(Breach::MetadataNotText).is_none() {
-            return;
-        }
-        let is_text = |value: &Value| {
-            let scalar = value.scalar();
-            scalar.is_some_and(|scalar| scalar.kind == ScalarKind::Text)
-        };
-        let mut odd = fields.iter().filter(|field| !is_text(&field.value));
-        for field in odd.by_ref().take(SHOWN) {
-            let message = format!(
-                "{} under metadata is {}, not text",
-                quoted(&field.key),
-                field.value.kind()
-            );
-            let help = match field.value.scalar() {
-                Some(scalar) if scalar.kind == ScalarKind::Null => {
-                    "write a text, or leave the entry out"
-                }
-                Some(scalar) if scalar.style != Some(Style::Plain) => "remove the tag before it",
-                Some(_) => "put it between quotes",
-                None => "write it as text; metadata is one level deep",
-            };
-            self.tell(Breach::MetadataNotText, field.value.span, message, help);
-        }
-        if let Some(next) = odd.next() {
-            let message = format!(
-                "values under metadata that are not text: {} more",
-                odd.count() + 1
-            );
-            self.tell(
-                Breach::MetadataNotText,
-                next.value.span,
-                message,
-                "put them between quotes",
-            );
         }
     }
 }
@@ -314,15 +243,6 @@ fn told_elsewhere(fields: &[Field]) -> Vec<usize> {
         .chain(stand_ins)
         .chain(around)
         .collect()
-}
-
-/// Takes a text for an entry, as in `author: me` and `author:me`.
-fn entry_in(text: &str) -> Option<(&str, &str)> {
-    let (key, rest) = text.split_once(':')?;
-    let is_word = |b: u8| b.is_ascii_alphanumeric() || b == b'-' || b == b'_';
-    let is_key = !key.is_empty() && key.bytes().all(is_word);
-    let value = rest.lines().next().unwrap_or_default().trim();
-    (is_key && !rest.starts_with("//")).then_some((key, value))
 }
 
 /// Returns the field that a missing one stands under, and where it stands there.
@@ -384,8 +304,7 @@ pub(super) fn written_as(field: &Field, key: &str) -> String {
     let fits = |scalar: &&Scalar| longer_than(&scalar.text, DESCRIPTION_CHARACTERS).is_none();
     match field.value.scalar().filter(fits) {
         Some(scalar) if scalar.style == Some(Style::Plain) && scalar.repaired.is_none() => {
-            let words: Vec<&str> = scalar.text.split_whitespace().collect();
-            format!("write {key}: {}", words.join(" "))
+            format!("write {key}: {}", folded(&scalar.text))
         }
         Some(scalar) => format!("write {}", line_of(key, &scalar.text)),
         // A line to type is whole, or it is none.
@@ -415,7 +334,7 @@ pub fn odd_blank(key: &str) -> Option<char> {
 }
 
 /// Returns the field of the specification that a key was meant for.
-fn meant(key: &str) -> Option<&'static str> {
+pub(super) fn meant(key: &str) -> Option<&'static str> {
     name::near(&text::one_line(key), FIELDS).first().copied()
 }
 
@@ -433,31 +352,6 @@ pub fn acted_on(key: &str) -> Option<String> {
     }
 }
 
-/// Returns the unknown fields right below a `metadata` without a value: they
-/// were to be its entries.
-fn below_metadata(fields: &[Field]) -> impl Iterator<Item = usize> {
-    let is_bare = |field: &Field| {
-        let scalar = field.value.scalar();
-        field.key == "metadata" && scalar.is_some_and(|scalar| scalar.text.is_empty())
-    };
-    let metadata = fields.iter().position(is_bare);
-    let first = metadata.map_or(fields.len(), |index| index + 1);
-    (first..fields.len()).take_while(|&index| {
-        let key = &*fields[index].key;
-        !FIELDS.contains(&key)
-            && odd_blank(key).is_none()
-            && meant(key).is_none()
-            && acted_on(key).is_none()
-    })
-}
-
-/// Whether the field below `metadata` begins with a blank that is none to YAML.
-fn has_odd_blank_below(fields: &[Field]) -> bool {
-    let mut fields = fields.iter().skip_while(|field| field.key != "metadata");
-    let below = fields.nth(1);
-    below.is_some_and(|field| odd_blank(&field.key).is_some())
-}
-
 /// Whether a value is null, or text without a character.
 fn is_empty(scalar: &Scalar) -> bool {
     scalar.kind == ScalarKind::Null || scalar.text.trim().is_empty()
@@ -465,7 +359,7 @@ fn is_empty(scalar: &Scalar) -> bool {
 
 /// Returns the index of each field that stood before, with that of the first,
 /// in file order.
-fn doubles(fields: &[Field]) -> Vec<(usize, usize)> {
+pub(super) fn doubles(fields: &[Field]) -> Vec<(usize, usize)> {
     /// Up to here, comparing each with each is faster than hashing.
     const FEW: usize = 16;
     if fields.len() <= FEW {
@@ -521,7 +415,7 @@ fn line_to_type(field: &Field) -> Option<String> {
 }
 
 /// Puts a key between quotes unless it is a word that needs none.
-fn key_as_typed(key: &str) -> Cow<'_, str> {
+pub(super) fn key_as_typed(key: &str) -> Cow<'_, str> {
     let is_plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.' | b' ');
     let is_word = key.starts_with(|c: char| c.is_ascii_alphabetic()) && key.bytes().all(is_plain);
     if is_word {

@@ -5,7 +5,7 @@ use super::{Breach, DESCRIPTION_CHARACTERS, Findings, longer_than, quoted};
 use crate::diagnostic::{Severity, Span};
 use crate::limits::Limits;
 use crate::name::{SPEC_NAME_CHARACTERS, is_spec_name};
-use crate::skill::frontmatter::{self, Comment, Facts, Scalar, ScalarKind, Slipped};
+use crate::skill::frontmatter::{self, Comment, Facts, Scalar, ScalarKind, Slipped, quote_it};
 use crate::text;
 
 impl Findings<'_> {
@@ -62,7 +62,7 @@ impl Findings<'_> {
             "{what}: the quotes that open in {} take it in",
             quoted(&slipped.above)
         );
-        let help = format!("close them on their line: {}", slipped.line);
+        let help = format!("close them before it: {}", slipped.line);
         self.tell(breach, slipped.span, message, &help);
     }
 
@@ -242,7 +242,7 @@ impl Findings<'_> {
                 Some(text) => {
                     let message = format!("{message}: an unquoted colon and a blank stand in it");
                     let line = frontmatter::line_of("description", &text);
-                    let help = format!("put the whole value between quotes: {line}");
+                    let help = quote_it(&line);
                     self.tell(Breach::DescriptionMissing, span, message, &help);
                 }
                 None => self.tell(Breach::DescriptionMissing, span, message, help),
@@ -254,7 +254,7 @@ impl Findings<'_> {
             && let Some(comment) = facts.comments.iter().find(comment)
         {
             let message = "the description is empty: a value that begins with `#` is a comment";
-            let help = format!("put the whole value between quotes: {}", comment.line);
+            let help = quote_it(&comment.line);
             self.tell(Breach::DescriptionMissing, comment.span, message, &help);
             return None;
         }

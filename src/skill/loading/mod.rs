@@ -6,6 +6,7 @@
 
 mod fields;
 mod identity;
+mod metadata;
 mod tools;
 mod writing;
 

@@ -558,6 +558,30 @@ const SLIPS: &[(&str, &str, u32, u32, &str, &str)] = &[
         "write allowed-tools: Read Bash(git add, git rm) Grep",
     ),
     (
+        "name: a\ndescription: x\nallowed-tools: Read\n  - Write\n  - Grep\n",
+        "field-type",
+        4,
+        16,
+        "a list goes on with a text: its dashes are read as tools",
+        "write allowed-tools: Read Write Grep",
+    ),
+    (
+        "name: a\ndescription: x\nmetadata:\n  b: &x 1\n  c: *x\n",
+        "field-type",
+        5,
+        9,
+        "`b` under metadata is a number, not text",
+        "put it between quotes",
+    ),
+    (
+        "name: a\ndescription: Use when:  a\tb  # c\n",
+        "unquoted-colon",
+        3,
+        22,
+        UNQUOTED,
+        "put the whole value between quotes: description: 'Use when:  a\tb  # c'",
+    ),
+    (
         "name: a\ndescription: &pdf reads\n",
         "value-cut",
         3,
@@ -619,7 +643,7 @@ const SLIPS: &[(&str, &str, u32, u32, &str, &str)] = &[
         2,
         7,
         "there is no description: the quotes that open in `name` take it in",
-        "close them on their line: name: \"a\"",
+        "close them before it: name: \"a\"",
     ),
     (
         "description: 'Reads it.\nname: a\nlicense: MIT'\n",
@@ -627,7 +651,7 @@ const SLIPS: &[(&str, &str, u32, u32, &str, &str)] = &[
         2,
         14,
         "the name is missing: the quotes that open in `description` take it in",
-        "close them on their line: description: 'Reads it.'",
+        "close them before it: description: 'Reads it.'",
     ),
     (
         "name: \"a\ndescription: \"x\"\n",
@@ -635,7 +659,7 @@ const SLIPS: &[(&str, &str, u32, u32, &str, &str)] = &[
         2,
         7,
         "the quotes that open here take in the field `description`",
-        "close them on their line: name: \"a\"",
+        "close them before it: name: \"a\"",
     ),
     (
         "name: A\ndescription: x\n",
@@ -717,6 +741,7 @@ fn a_line_to_type_is_whole_or_none() {
         help(&format!("{long}x")),
         format!("write description: {long}x")
     );
+    assert_eq!(help("a  b\n  c"), "write description: a  b c");
     assert_eq!(help(&"x".repeat(1_025)), "write it `description`");
 }
 
@@ -734,6 +759,15 @@ fn a_value_under_metadata_is_told_what_mends_it() {
         let helps: Vec<&str> = told.iter().map(|told| &*told.4).collect();
         assert_eq!(helps, [expected], "{value}");
     }
+}
+
+#[test]
+fn an_alias_under_metadata_is_told_as_what_it_stands_for() {
+    let told = told("name: a\ndescription: d\nlicense: &n 1\nmetadata:\n  v: *n\n");
+
+    let (_, line, column, _, help) = &told[1];
+    assert_eq!((*line, *column), (6, 6));
+    assert_eq!(help, "write what the alias stands for: v: '1'");
 }
 
 #[test]

@@ -1,11 +1,14 @@
 //! What is said of how fields are written: tabs, comments, words and characters
 //! that other readers take for something else.
 
+use std::borrow::Cow;
+
 use super::fields::{SHOWN, hidden_spelling};
 use super::{Breach, Findings, quoted};
 use crate::diagnostic::Span;
 use crate::skill::frontmatter::{
-    Comment, Content, Facts, Field, Scalar, ScalarKind, Style, Value, Yaml11, yaml_1_1,
+    Comment, Content, Facts, Field, QUOTE_IT, Scalar, ScalarKind, Style, Value, Yaml11, quote_it,
+    yaml_1_1,
 };
 use crate::text;
 
@@ -14,76 +17,91 @@ const TEXT_FIELDS: [&str; 4] = ["name", "description", "license", "compatibility
 
 impl Findings<'_> {
     pub(super) fn about_the_writing(&mut self, facts: &Facts) {
-        let tabs: Vec<_> = facts
-            .tabs
-            .iter()
-            .map(|&tab| {
-                let message = "a tab stands behind the colon; some agents refuse the file for it";
-                (
-                    tab,
-                    message.to_owned(),
-                    "put a blank there instead".to_owned(),
-                )
-            })
-            .collect();
-        self.tell_each(Breach::TabAfterColon, &tabs);
-        let cuts: Vec<_> = facts
-            .comments
-            .iter()
-            .filter(|comment| is_cut(facts, comment))
-            .map(|comment| {
-                let message = "the value ends here: a `#` behind a blank begins a comment";
-                let help = format!("put the whole value between quotes: {}", comment.line);
-                (comment.span, message.to_owned(), help)
-            })
-            .collect();
-        self.tell_each(Breach::ValueCut, &cuts);
-        let anchors = facts.anchors.iter().map(|anchor| {
+        self.tell_each(Breach::TabAfterColon, &facts.tabs, |&tab| {
+            let message = "a tab stands behind the colon; some agents refuse the file for it";
+            (tab, message.into(), "put a blank there instead".into())
+        });
+        self.cut(facts);
+        self.taken_otherwise(facts);
+        self.hidden(facts);
+    }
+
+    /// Values of which YAML takes a part for something else.
+    fn cut(&mut self, facts: &Facts) {
+        let comments = facts.comments.iter();
+        let cuts: Vec<&Comment> = comments.filter(|comment| is_cut(facts, comment)).collect();
+        self.tell_each(Breach::ValueCut, &cuts, |comment| {
+            let message = "the value ends here: a `#` behind a blank begins a comment";
+            (comment.span, message.into(), quote_it(&comment.line))
+        });
+        self.tell_each(Breach::ValueCut, &facts.anchors, |anchor| {
             let message =
                 "this word is no part of the value: in YAML, `&` begins the name of an anchor";
             let help = match &anchor.line {
-                Some(line) => format!("put the whole value between quotes: {line}"),
-                None => "put the whole value between quotes".to_owned(),
+                Some(line) => quote_it(line),
+                None => QUOTE_IT.to_owned(),
             };
-            (anchor.span, message.to_owned(), help)
+            (anchor.span, message.into(), help)
         });
-        self.tell_each(Breach::ValueCut, &anchors.collect::<Vec<_>>());
-        if self.profile.severity(Breach::Yaml11Boolean).is_some() {
-            let values = facts.fields.iter().flat_map(texts);
-            let (words, numbers): (Vec<_>, Vec<_>) = values
-                .filter_map(taken_otherwise)
-                .partition(|(kind, ..)| *kind == Yaml11::Truth);
-            for (breach, found) in [
-                (Breach::Yaml11Boolean, words),
-                (Breach::Yaml11Number, numbers),
-            ] {
-                let help = "put it between quotes";
-                let found = found.into_iter();
-                let found = found.map(|(_, span, message)| (span, message, help.to_owned()));
-                self.tell_each(breach, &found.collect::<Vec<_>>());
-            }
+    }
+
+    /// Texts that YAML 1.1 takes for something else.
+    fn taken_otherwise(&mut self, facts: &Facts) {
+        if self.profile.severity(Breach::Yaml11Boolean).is_none() {
+            return;
         }
-        if self.profile.severity(Breach::HiddenCharacters).is_some() {
-            let mut found = Vec::new();
-            for field in &facts.fields {
-                hidden_in_field(field, &mut found);
-            }
-            let help = "remove it";
-            let found = found.into_iter();
-            let found = found.map(|(span, message)| (span, message, help.to_owned()));
-            self.tell_each(Breach::HiddenCharacters, &found.collect::<Vec<_>>());
+        let values = facts.fields.iter().flat_map(texts);
+        let (words, numbers): (Vec<_>, Vec<_>) = values
+            .filter_map(taken_otherwise)
+            .partition(|(kind, ..)| *kind == Yaml11::Truth);
+        for (breach, found) in [
+            (Breach::Yaml11Boolean, words),
+            (Breach::Yaml11Number, numbers),
+        ] {
+            self.tell_each(breach, &found, |&(kind, span, text)| {
+                let message = format!(
+                    "agents that read YAML 1.1 take {} for {}",
+                    quoted(text),
+                    kind.kind()
+                );
+                (span, message.into(), "put it between quotes".into())
+            });
         }
     }
 
-    /// Tells the first of many findings of one kind, each with its place, message
-    /// and help, and counts the rest.
-    fn tell_each(&mut self, breach: Breach, found: &[(Span, String, String)]) {
-        for (span, message, help) in found.iter().take(SHOWN) {
-            self.tell(breach, *span, message.as_str(), help);
+    fn hidden(&mut self, facts: &Facts) {
+        if self.profile.severity(Breach::HiddenCharacters).is_none() {
+            return;
         }
-        if let Some((next, message, help)) = found.get(SHOWN) {
+        let mut found = Vec::new();
+        for field in &facts.fields {
+            hidden_in_field(field, &mut found);
+        }
+        self.tell_each(Breach::HiddenCharacters, &found, |&(span, c)| {
+            let message = format!(
+                "the character U+{:04X} shows nothing, or acts on a terminal",
+                u32::from(c)
+            );
+            (span, message.into(), "remove it".into())
+        });
+    }
+
+    /// Tells the first of many findings of one kind, and counts the rest; `said` of
+    /// each is its place, a message and a help.
+    fn tell_each<T>(
+        &mut self,
+        breach: Breach,
+        found: &[T],
+        said: impl Fn(&T) -> (Span, Cow<'static, str>, String),
+    ) {
+        for one in found.iter().take(SHOWN) {
+            let (span, message, help) = said(one);
+            self.tell(breach, span, message, &help);
+        }
+        if let Some(next) = found.get(SHOWN) {
+            let (span, message, help) = said(next);
             let message = format!("{message}: {} more like it", found.len() - SHOWN);
-            self.tell(breach, *next, message, help);
+            self.tell(breach, span, message, &help);
         }
     }
 }
@@ -96,19 +114,15 @@ fn is_cut(facts: &Facts, comment: &Comment) -> bool {
     !comment.instead && (!comment.spaced || is_of_description)
 }
 
-/// Returns what YAML 1.1 takes a value for, if that is not the text that it is.
-fn taken_otherwise(value: &Value) -> Option<(Yaml11, Span, String)> {
+/// Returns what YAML 1.1 takes a value for, if that is not the text that it is;
+/// with its place and its text.
+fn taken_otherwise(value: &Value) -> Option<(Yaml11, Span, &str)> {
     let scalar = value.scalar()?;
     let is_bare = scalar.style == Some(Style::Plain)
         && scalar.kind == ScalarKind::Text
         && scalar.repaired.is_none();
     let kind = yaml_1_1(&scalar.text).filter(|_| is_bare)?;
-    let message = format!(
-        "agents that read YAML 1.1 take {} for {}",
-        quoted(&scalar.text),
-        kind.kind()
-    );
-    Some((kind, value.span, message))
+    Some((kind, value.span, &scalar.text))
 }
 
 /// The values of a field that should be text.
@@ -122,30 +136,23 @@ fn texts(field: &Field) -> Vec<&Value> {
     }
 }
 
-fn hidden_in_field(field: &Field, found: &mut Vec<(Span, String)>) {
+fn hidden_in_field(field: &Field, found: &mut Vec<(Span, char)>) {
     // A key that is told of as misspelt is told of once.
     let is_told = hidden_spelling(&field.key).is_some();
     if let Some(&(_, c)) = text::suspect_characters(&field.key).first()
         && !is_told
     {
-        found.push((field.key_span, hidden(c)));
+        found.push((field.key_span, c));
     }
     hidden_in_value(&field.value, found);
 }
 
-fn hidden(c: char) -> String {
-    format!(
-        "the character U+{:04X} shows nothing, or acts on a terminal",
-        u32::from(c)
-    )
-}
-
 /// Finds the first hidden character of each text.
-fn hidden_in_value(value: &Value, found: &mut Vec<(Span, String)>) {
+fn hidden_in_value(value: &Value, found: &mut Vec<(Span, char)>) {
     match &value.content {
         Content::Scalar(scalar) => {
             if let Some(&(offset, c)) = text::suspect_characters(&scalar.text).first() {
-                found.push((place_in(value.span, scalar, offset), hidden(c)));
+                found.push((place_in(value.span, scalar, offset), c));
             }
         }
         Content::Sequence(values) => values

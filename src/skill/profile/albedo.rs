@@ -127,6 +127,7 @@ static CHECKS: &[(&[Case], Effect, Evidence)] = &[
         &[
             Case::DescriptionList,
             Case::DescriptionMapping,
+            Case::DescriptionMappingOnLine,
             Case::DescriptionEmpty,
             Case::DescriptionTooLong,
         ],

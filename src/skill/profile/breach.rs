@@ -71,6 +71,8 @@ breaches! {
     ToolsNotText = FieldType,
     /// Commas stand between the tools of `allowed-tools`.
     ToolsWithCommas = FieldType,
+    /// Dashes stand between the tools of `allowed-tools`, as in a list.
+    ToolsWithDashes = FieldType,
     /// A value under `metadata` is not text.
     MetadataNotText = FieldType,
     /// `compatibility` is over 500 characters.

@@ -126,6 +126,8 @@ cases! {
     DescriptionList = DescriptionMissing,
     /// The description is a mapping.
     DescriptionMapping = DescriptionMissing,
+    /// The description is a mapping on one line, as in `{a: b}`.
+    DescriptionMappingOnLine = DescriptionMissing,
     /// The description is over the reader's length.
     DescriptionTooLong = DescriptionTooLong,
     /// A field outside the specification.

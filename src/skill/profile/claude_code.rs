@@ -80,7 +80,7 @@ static CHECKS: &[(&[Case], Effect, Evidence)] = &[
     ),
     // What it calls a mapping was not written down.
     (
-        &[Case::DescriptionMapping],
+        &[Case::DescriptionMapping, Case::DescriptionMappingOnLine],
         Changes("description must be a string, … At runtime this value is dropped."),
         Run,
     ),

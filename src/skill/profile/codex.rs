@@ -74,8 +74,7 @@ static CHECKS: &[(&[Case], Effect, Evidence)] = &[
         Drops("invalid YAML: duplicate field …"),
         Run,
     ),
-    // A list; a mapping on one line is mended to text, one on several was not
-    // tried.
+    // A list; a mapping on several lines was not tried.
     (
         &[Case::DescriptionList],
         Drops("invalid YAML: description: invalid type: sequence, expected a string …"),
@@ -124,6 +123,8 @@ static CHECKS: &[(&[Case], Effect, Evidence)] = &[
             Case::NameMismatch,
             Case::DescriptionNumber,
             Case::DescriptionBoolean,
+            // Mended to text.
+            Case::DescriptionMappingOnLine,
             Case::Alias,
             Case::UnknownField,
             Case::MetadataNotText,

@@ -91,7 +91,11 @@ static CHECKS: &[(&[Case], Effect, Evidence)] = &[
     (&[Case::KnownTwice], Changes("the first one counts"), Source),
     // A list or a mapping.
     (
-        &[Case::DescriptionList, Case::DescriptionMapping],
+        &[
+            Case::DescriptionList,
+            Case::DescriptionMapping,
+            Case::DescriptionMappingOnLine,
+        ],
         Changes("there is no description"),
         Source,
     ),

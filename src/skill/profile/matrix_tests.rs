@@ -223,6 +223,21 @@ fn what_nobody_knows_is_unknown_and_never_guessed() {
             "---\nname: x\ndescription: &d d\nlicense: *d\n---\nB",
             Outcome::Unknown,
         ),
+        (
+            "codex",
+            "---\nname: x\ndescription: {a: b}\n---\nB",
+            Outcome::Loads,
+        ),
+        (
+            "codex",
+            "---\nname: x\ndescription: {a: b,\n  c: d}\n---\nB",
+            Outcome::Unknown,
+        ),
+        (
+            "opencode",
+            "---\nname: x\ndescription: {a: b}\n---\nB",
+            Outcome::Drops,
+        ),
         ("goose", "---\nname: x\n---\nB", Outcome::Loads),
         ("goose", "---\ndescription: d\n---\nB", Outcome::Drops),
         (

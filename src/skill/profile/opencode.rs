@@ -52,6 +52,7 @@ static CHECKS: &[(&[Case], Effect, Evidence)] = &[
             Case::NameBoolean,
             Case::DescriptionList,
             Case::DescriptionMapping,
+            Case::DescriptionMappingOnLine,
             Case::DescriptionNumber,
             Case::DescriptionBoolean,
             Case::DescriptionNull,

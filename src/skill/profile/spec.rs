@@ -48,6 +48,8 @@ pub(super) static SPEC: Profile = Profile {
         (Breach::ToolsNotText, Error),
         // A comma is then a part of a tool's name; many agents part by it.
         (Breach::ToolsWithCommas, Warning),
+        // A text, and each dash a tool.
+        (Breach::ToolsWithDashes, Warning),
         // A map from text to text.
         (Breach::MetadataNotText, Error),
         // 1 to 500 characters.

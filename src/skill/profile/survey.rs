@@ -119,6 +119,7 @@ impl Survey {
                     | Case::DescriptionBoolean
                     | Case::DescriptionList
                     | Case::DescriptionMapping
+                    | Case::DescriptionMappingOnLine
                     | Case::KnownTwice
                     | Case::OtherTwice
                     | Case::ColonInValue
@@ -251,8 +252,13 @@ impl Survey {
                 self.note(cases.list, value.span);
                 return None;
             }
-            Content::Mapping(_) => {
-                self.note(cases.mapping, value.span);
+            Content::Mapping(entries) => {
+                let case = if is_on_line(value.span, entries) {
+                    cases.mapping_on_line
+                } else {
+                    cases.mapping
+                };
+                self.note(case, value.span);
                 return None;
             }
         };
@@ -311,6 +317,7 @@ struct TextCases {
     boolean: Case,
     list: Case,
     mapping: Case,
+    mapping_on_line: Case,
 }
 
 const NAME: TextCases = TextCases {
@@ -319,6 +326,7 @@ const NAME: TextCases = TextCases {
     boolean: Case::NameBoolean,
     list: Case::NameList,
     mapping: Case::NameMapping,
+    mapping_on_line: Case::NameMapping,
 };
 
 const DESCRIPTION: TextCases = TextCases {
@@ -327,7 +335,15 @@ const DESCRIPTION: TextCases = TextCases {
     boolean: Case::DescriptionBoolean,
     list: Case::DescriptionList,
     mapping: Case::DescriptionMapping,
+    mapping_on_line: Case::DescriptionMappingOnLine,
 };
+
+/// Whether the mapping at `span` stands between brackets on one line: outside of
+/// brackets, it begins with its first key.
+fn is_on_line(span: Span, entries: &[Field]) -> bool {
+    let is_behind = |key: Span| key.line == span.line && key.column > span.column;
+    entries.iter().all(|entry| is_behind(entry.key_span))
+}
 
 fn is_longer(text: &str, rule: TextRule) -> bool {
     rule.most

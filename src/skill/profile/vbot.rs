@@ -132,7 +132,7 @@ static CHECKS: &[(&[Case], Effect, Evidence)] = &[
     ),
     // VF13.
     (
-        &[Case::DescriptionMapping],
+        &[Case::DescriptionMapping, Case::DescriptionMappingOnLine],
         Changes("becomes Python's text of the mapping"),
         Source,
     ),

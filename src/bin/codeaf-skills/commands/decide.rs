@@ -517,14 +517,20 @@ fn listed(names: &[String]) -> String {
 }
 
 pub(super) fn print_diff(diff: &str, console: &mut Console) -> Result<(), Failure> {
-    for line in clean(diff).lines() {
+    for line in diff.split_terminator('\n') {
+        // A line end is a part of the line: whoever applies the diff needs it.
+        let (line, end) = match line.strip_suffix('\r') {
+            Some(line) => (line, "\r"),
+            None => (line, ""),
+        };
+        let line = clean(line);
         let style = match line.as_bytes().first() {
             Some(b'+') => AnsiColor::Green.on_default(),
             Some(b'-') => AnsiColor::Red.on_default(),
             _ => Style::new(),
         };
-        let line = console.paint(style, line);
-        console.line(line)?;
+        let line = console.paint(style, &line);
+        console.line(format_args!("{line}{end}"))?;
     }
     Ok(())
 }

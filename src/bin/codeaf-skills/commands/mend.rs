@@ -71,7 +71,9 @@ pub(super) fn preview(
             }
         };
         tell(&target.file, &preview.fixes, &preview.left, console);
-        let (before, after) = (marked(&preview.before), marked(&preview.after));
+        let texts = [&*preview.before, &*preview.after];
+        let marks_line_ends = !texts.into_iter().all(has_crlf_alone);
+        let [before, after] = texts.map(|text| marked(text, marks_line_ends));
         let diff = unified(&before, &after, &console.path(&target.file));
         if preview.file != target.file {
             let (from, to) = (console.path(&target.file), console.path(&preview.file));
@@ -88,14 +90,20 @@ pub(super) fn preview(
     Ok(if all_done { DONE } else { REFUSED })
 }
 
+/// Whether each line ends in CR and LF, so that no edit is about line ends.
+fn has_crlf_alone(text: &str) -> bool {
+    !text.replace("\r\n", "").contains(['\r', '\n'])
+}
+
 /// Writes out the carriage returns and the characters that nobody sees, as
-/// findings do: they may be all that an edit is about.
-fn marked(text: &str) -> String {
+/// findings do: they may be all that an edit is about. Other carriage returns stay,
+/// so that the diff can be applied.
+fn marked(text: &str, marks_line_ends: bool) -> String {
     let hidden = hidden_characters(text);
     let is_hidden = |at: usize| hidden.binary_search_by_key(&at, |&(at, _)| at).is_ok();
     let mark = |(at, c): (usize, char)| match c {
-        '\r' => "␍".to_owned(),
-        c if is_hidden(at) => code_point(c),
+        '\r' if marks_line_ends => "␍".to_owned(),
+        c if is_hidden(at) && c != '\r' => code_point(c),
         c => c.to_string(),
     };
     text.char_indices().map(mark).collect()

@@ -15,8 +15,8 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use crate::render::{Console, cell, wrap};
 
-/// Columns of a matrix at the most, so that it fits wherever it is pasted.
-const WIDEST: usize = 80;
+/// Columns of a matrix that no terminal shows, so that it fits wherever it is pasted.
+const PASTED: usize = 80;
 
 /// Agents that stand over their columns with whole names.
 const FEW: usize = 6;
@@ -29,9 +29,6 @@ const NARROWEST_NAME: usize = 12;
 
 /// Columns of an outcome's word.
 const WORD: usize = 4;
-
-/// Columns of a system's words that are worth a line that is cut.
-const WORDS_SHOWN: usize = 40;
 
 /// Columns before those who answer.
 const INDENTATION: usize = 2 + WORD + 2;
@@ -71,7 +68,7 @@ const SHORT: [(&str, &str); 12] = [
 
 /// Prints the whole matrix.
 pub(crate) fn write(matrix: &Matrix, console: &mut Console) -> io::Result<()> {
-    let width = console.width.min(WIDEST);
+    let width = console.terminal_width().unwrap_or(PASTED);
     if !matrix.rows.is_empty() {
         let table = Table::new(matrix, width, console);
         for line in table.lines(matrix, console) {
@@ -413,19 +410,24 @@ fn answer_lines(
     lines
 }
 
-/// Returns `who: words`: on one line, the words cut, unless that would leave little
-/// of them.
+/// Returns `who: words`, on as many lines as it takes; those after the first are
+/// indented.
 fn quote(who: &str, words: &str, room: usize, console: &Console) -> Vec<String> {
     let dimmed = |text: &str| console.paint(Style::new().dimmed(), text);
-    let left = room.saturating_sub(who.width() + 2);
-    if left >= WORDS_SHOWN || words.width() <= left {
-        return vec![format!("{who}: {}", dimmed(&cut(words, left)))];
-    }
-    let said = wrap(&format!("{who}: {words}"), room);
-    let mut lines: Vec<String> = said.iter().map(|line| dimmed(line)).collect();
-    if let Some(first) = said.first().and_then(|first| first.strip_prefix(who)) {
-        lines[0] = format!("{who}{}", dimmed(first));
-    }
+    let told = format!("{who}: {words}");
+    let said = if told.width() <= room {
+        vec![told]
+    } else {
+        wrap(&told, room.saturating_sub(2))
+    };
+    let mut lines: Vec<String> = said
+        .iter()
+        .map(|line| format!("  {}", dimmed(line)))
+        .collect();
+    lines[0] = match said[0].strip_prefix(who) {
+        Some(first) => format!("{who}{}", dimmed(first)),
+        None => dimmed(&said[0]),
+    };
     lines
 }
 
@@ -469,15 +471,6 @@ fn totals(matrix: &Matrix) -> String {
     format!("{skills}, {agents}: {}", parts.join(", "))
 }
 
-/// Cuts text to `width` columns, at its end.
-fn cut(text: &str, width: usize) -> String {
-    if text.width() <= width {
-        return text.to_owned();
-    }
-    let start = beginning(text.chars(), width.saturating_sub(3));
-    format!("{}...", start.into_iter().collect::<String>())
-}
-
 /// Cuts text to `width` columns: names differ at their ends, too.
 fn cut_in_the_middle(text: &str, width: usize) -> String {
     if text.width() <= width {
@@ -508,6 +501,8 @@ fn beginning(characters: impl Iterator<Item = char>, width: usize) -> Vec<char> 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::args::Color;
+    use crate::render::Looks;
 
     #[test]
     fn no_two_profiles_share_a_short_form_and_each_fits_its_column() {
@@ -516,6 +511,28 @@ mod tests {
         shorts.sort_unstable();
         shorts.dedup();
         assert_eq!(shorts.len(), Profile::ALL.len());
+    }
+
+    #[test]
+    fn words_are_wrapped_and_never_cut() {
+        let looks = Looks {
+            no_color: true,
+            columns: None,
+        };
+        let console = Console::new(Color::Never, false, looks);
+        let words = "Skill name 'Mixed_Kit' does not match directory name";
+
+        assert_eq!(
+            quote("vbot", words, 40, &console),
+            [
+                "vbot: Skill name 'Mixed_Kit' does not",
+                "  match directory name"
+            ]
+        );
+        assert_eq!(
+            quote("vbot", words, 80, &console),
+            [format!("vbot: {words}")]
+        );
     }
 
     #[test]

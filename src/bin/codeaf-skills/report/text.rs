@@ -6,7 +6,7 @@ use std::io;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use codeaf_skills::check::rules::Record;
-use codeaf_skills::text::{counted, hidden_characters, is_hidden};
+use codeaf_skills::text::{clean, counted, hidden_characters, is_hidden};
 use codeaf_skills::{Diagnostic, Severity};
 use unicode_width::UnicodeWidthChar;
 
@@ -65,7 +65,8 @@ fn block(finding: &Diagnostic, bytes: &[u8], console: &Console) -> String {
     };
     let mut block = console.finding_line(&shown, console.colored());
     block.push('\n');
-    let help = finding.help.as_deref().map(short);
+    let help = finding.help.as_deref();
+    let help = help.map(|help| blanks_kept(&console.places.shorten_in(help)));
     let line = source_line(bytes, finding.span.line).filter(|line| !line.trim().is_empty());
     if let Some(line) = line {
         let width = console.width.saturating_sub(GUTTER).max(NARROWEST);
@@ -77,6 +78,12 @@ fn block(finding: &Diagnostic, bytes: &[u8], console: &Console) -> String {
     }
     block.push('\n');
     block
+}
+
+/// Returns a help on one line, fit to be shown. Its blanks may be those of a text
+/// to type, and stay.
+fn blanks_kept(help: &str) -> String {
+    clean(help).replace(char::is_whitespace, " ")
 }
 
 fn caret(cut: &Cut, finding: &Diagnostic, help: Option<&str>, colored: bool) -> String {
@@ -232,5 +239,17 @@ pub(crate) fn page(record: &Record, width: usize) -> String {
 fn paragraph(page: &mut String, text: &str, width: usize) {
     if !text.is_empty() {
         let _ = writeln!(page, "\n{}", wrap(text, width).join("\n"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::blanks_kept;
+
+    #[test]
+    fn a_text_to_type_keeps_its_blanks_on_one_line() {
+        let help = "write license: 'a  b\tc\u{1b}[2J\nd'";
+
+        assert_eq!(blanks_kept(help), "write license: 'a  b c d'");
     }
 }

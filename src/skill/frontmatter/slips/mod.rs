@@ -6,13 +6,14 @@
 //! or end so. Each has its exact place and the line to type. What is not known
 //! here stays in the library's words.
 
+mod early;
 mod values;
 
 use std::ops::Range;
 
 use super::lexer::begins_plain;
 use super::lines::{Line, Lines};
-use super::quoting::folded;
+use super::quoting::{as_value, folded};
 use super::schema::FIELDS;
 use crate::diagnostic::Rule;
 use values::Value;
@@ -58,7 +59,9 @@ pub(super) fn find(text: &str, refused: usize) -> Option<Slip> {
             }
             continue;
         };
-        let Some(start) = entry.value(text) else {
+        let on_line = entry.value(text).map(|start| (start, number - 1));
+        let Some((start, first)) = on_line.or_else(|| lines.wrapped_value(number, entry.column))
+        else {
             above = Above::Other;
             continue;
         };
@@ -68,14 +71,15 @@ pub(super) fn find(text: &str, refused: usize) -> Option<Slip> {
             entry: &entry,
             line,
             start,
-            number: number - 1,
+            number: first,
         };
         let after = value.after();
-        if let Some(slip) = value.slip(refused < after.saturating_add(1)) {
+        let slip = value.slip(refused < after.saturating_add(1));
+        if let Some(slip) = slip.or_else(|| value.ends_early(after)) {
             return Some(slip);
         }
         above = match value.first() {
-            b'|' | b'>' if after == number => Above::EmptyBlock(entry.key(text)),
+            b'|' | b'>' if after == first + 1 => Above::EmptyBlock(entry.key(text)),
             _ if value.is_plain() => Above::Plain(entry.key(text)),
             _ => Above::Other,
         };
@@ -187,7 +191,7 @@ fn odd_field(line: Line) -> Option<Slip> {
     let first = sign.chars().next()?;
     let value = sign[first.len_utf8()..].trim_start();
     let is_known = FIELDS.contains(&key);
-    let write = |value: &str| format!("write {}", folded(&format!("{key}: {value}")));
+    let write = |value: &str| format!("write {key}: {}", as_value(&folded(value)));
     if key.is_empty() || !key.starts_with(|c: char| c.is_ascii_alphabetic()) {
         return odd_key(line);
     }
@@ -239,7 +243,7 @@ fn odd_key(line: Line) -> Option<Slip> {
             let place = line.start..line.start + sign.len();
             let message =
                 format!("`{key}` stands between `{sign}`, which is Markdown and not YAML");
-            let help = format!("write {}", folded(&format!("{key}: {value}")));
+            let help = format!("write {key}: {}", as_value(&folded(value)));
             return Some(Slip::new(place, message, help));
         }
     }

@@ -2,16 +2,17 @@
 
 use std::ops::Range;
 
-use super::Slip;
+use super::{Slip, early};
 use crate::skill::frontmatter::lexer::{begins_plain, is_blank_or_end};
 use crate::skill::frontmatter::lines::{Entry, Line, Lines};
-use crate::skill::frontmatter::quoting::{folded, quoted};
+use crate::skill::frontmatter::quoting::{self, folded, quoted};
 use crate::skill::frontmatter::schema::FIELDS;
+use crate::text::counted;
 
 /// Fields whose value is a list or a mapping at times.
 const NOT_TEXT: [&str; 2] = ["metadata", "allowed-tools"];
 
-/// A value that begins on the line of its key or dash.
+/// A value that begins on the line of its key or dash, or on the one below.
 pub(super) struct Value<'a> {
     pub(super) text: &'a str,
     pub(super) lines: &'a Lines<'a>,
@@ -36,9 +37,13 @@ impl<'a> Value<'a> {
         begins_plain(self.first(), self.bytes().get(self.start + 1).copied())
     }
 
+    fn end_of_line(&self) -> usize {
+        self.lines.end_of(self.number)
+    }
+
     /// The text on the first line.
     fn on_line(&self) -> &'a str {
-        &self.text[self.start..self.entry.end]
+        &self.text[self.start..self.end_of_line()]
     }
 
     /// Returns the number of the line behind the value.
@@ -54,15 +59,42 @@ impl<'a> Value<'a> {
                 Some(end) => self.lines.number_of(end) + 1,
                 None => usize::MAX,
             },
-            _ => self.lines.after_plain(self.number + 1, column),
+            _ => self.after_plain(),
         }
     }
 
-    /// The whole value as it was meant, on one line.
+    /// The whole value as it was meant, on one line; a comment inside it is a part.
     fn meant(&self) -> String {
-        let after = self.lines.after_plain(self.number + 1, self.entry.column);
-        let end = self.lines.end_of(after - 1).max(self.entry.end);
+        let after = self.after_plain();
+        let below = self.lines.content(after);
+        let below = below.and_then(|number| self.lines.get(number));
+        if below.is_some_and(|line| line.indent() > self.entry.column) {
+            return folded(self.whole());
+        }
+        let end = self.lines.end_of(after - 1).max(self.end_of_line());
         folded(&self.text[self.start..end])
+    }
+
+    fn after_plain(&self) -> usize {
+        self.lines.after_plain(self.number + 1, self.entry.column)
+    }
+
+    /// All that is deeper than the key: what was meant for the text of quotes or of
+    /// a block.
+    fn whole(&self) -> &'a str {
+        let after = self.lines.after_deeper(self.number + 1, self.entry.column);
+        &self.text[self.start..self.lines.end_of(after - 1).max(self.end_of_line())]
+    }
+
+    /// What quotes that nothing closes were meant for: up to the next entry.
+    fn unclosed(&self) -> &'a str {
+        let is_in = |line: Line| {
+            let is_deeper = line.is_empty() || line.indent() > self.entry.column;
+            is_deeper || !line.is_comment() && line.entry().is_none()
+        };
+        let below = (self.number + 1..).map_while(|number| self.lines.get(number));
+        let after = self.number + 1 + below.take_while(|&line| is_in(line)).count();
+        &self.text[self.start..self.lines.end_of(after - 1).max(self.end_of_line())]
     }
 
     /// The key as written, its colon included.
@@ -73,11 +105,7 @@ impl<'a> Value<'a> {
 
     /// Says how to write the line with `value` between quotes.
     fn quote(&self, value: &str) -> String {
-        let quoted = quoted(value);
-        format!(
-            "put the whole value between quotes: {} {quoted}",
-            self.key()
-        )
+        quoting::quote_it(&format!("{} {}", self.key(), quoted(value)))
     }
 
     /// Says what is wrong; where the library `refused` near it, also what may
@@ -123,6 +151,17 @@ impl<'a> Value<'a> {
         )
     }
 
+    /// What ends the value early, before the line `after`, although deeper lines
+    /// follow.
+    pub(super) fn ends_early(&self, after: usize) -> Option<Slip> {
+        let ends = (self.start, after);
+        match self.first() {
+            b'|' | b'>' => early::less_indented(self.text, self.lines, self.entry, ends),
+            _ if self.is_plain() => early::comment(self.text, self.lines, self.entry, ends),
+            _ => None,
+        }
+    }
+
     fn item(&self) -> Slip {
         let message = "a list may not begin on the line of its field";
         let help = if self.is_text() {
@@ -130,16 +169,27 @@ impl<'a> Value<'a> {
         } else {
             let key = self.key();
             let item = folded(self.on_line());
-            format!("write {key} and, on a line below, {item}")
+            let below = self.lines.get(self.number + 1);
+            let blanks = match below.filter(|line| line.is_item()).map(Line::indent) {
+                None | Some(0) => String::new(),
+                Some(indent) => format!("{} and ", counted(indent, "blank")),
+            };
+            format!("write {key} and, on a line below, {blanks}{item}")
         };
         Slip::new(self.start..self.start + 1, message, help)
     }
 
     fn in_block(&self) -> Option<Slip> {
         let sign = char::from(self.first());
-        let rest = self.on_line()[1..]
-            .trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '+' | '-'));
-        let rest = rest.trim_start();
+        let is_of_header = |c: char| c.is_ascii_digit() || matches!(c, '+' | '-');
+        let rest = &self.on_line()[1..];
+        let bare = rest.trim_start_matches(is_of_header);
+        let rest = if bare.starts_with([' ', '\t']) || bare.is_empty() {
+            bare.trim_start()
+        } else {
+            rest
+        };
+        let behind = self.on_line().len() - rest.len();
         if rest.is_empty() || rest.starts_with('#') {
             return None;
         }
@@ -147,7 +197,7 @@ impl<'a> Value<'a> {
         let help = format!(
             "put the text on the next line, indented, or between quotes: {} {}",
             self.key(),
-            quoted(&folded(rest))
+            quoted(&folded(&self.whole()[behind..]))
         );
         Some(Slip::new(self.start..self.start + 1, message, help))
     }
@@ -181,22 +231,19 @@ impl<'a> Value<'a> {
     }
 
     fn in_quotes(&self, quote: u8) -> Option<Slip> {
-        if let Some(slip) = self.escape(quote) {
-            return Some(slip);
-        }
         let Some(end) = closing_quote(self.bytes(), self.start, quote) else {
-            let meant = self.on_line()[1..].trim_end();
+            let meant = quoted(&folded(&self.unclosed()[1..]));
             return Some(Slip::new(
                 self.start..self.start + 1,
                 "the quotes that open here are never closed",
-                format!("close them: {} {}", self.key(), quoted(&folded(meant))),
+                format!("close them: {} {meant}", self.key()),
             ));
         };
-        if let Some(slip) = self.taken_in(end) {
+        if let Some(slip) = self.taken_in(end).or_else(|| self.escape(quote, end)) {
             return Some(slip);
         }
         self.behind(end)?;
-        let written = self.on_line();
+        let written = self.whole();
         let sign = char::from(quote);
         // Behind a word between quotes stands a blank; inside a text, a letter.
         let is_word = is_blank_or_end(self.bytes().get(end + 1).copied());
@@ -220,32 +267,19 @@ impl<'a> Value<'a> {
     /// Quotes that close at `end`, behind a field of the specification that begins
     /// a line.
     fn taken_in(&self, end: usize) -> Option<Slip> {
-        let last = self.lines.number_of(end);
-        let field = |number: usize| {
-            let entry = self
-                .lines
-                .get(number)?
-                .entry()
-                .filter(|entry| entry.keyed)?;
-            let key = entry.key(self.text);
-            (entry.column == 0 && FIELDS.contains(&key)).then_some(key)
-        };
-        let key = (self.number + 1..=last).find_map(field)?;
-        let quote = char::from(self.first());
-        let meant = folded(self.on_line());
+        let (key, closed) = quoting::taken_in(&self.text[self.start..=end], &FIELDS)?;
         Some(Slip::new(
             self.start..self.start + 1,
             format!("the quotes that open here take in the field `{key}`"),
-            format!("close them on their line: {} {meant}{quote}", self.key()),
+            format!("close them before it: {} {closed}", self.key()),
         ))
     }
 
     /// An escape that YAML does not have.
-    fn escape(&self, quote: u8) -> Option<Slip> {
+    fn escape(&self, quote: u8, end: usize) -> Option<Slip> {
         if quote != b'"' {
             return None;
         }
-        let end = closing_quote(self.bytes(), self.start, quote).unwrap_or(self.text.len());
         let written = &self.text[self.start + 1..end];
         let mut inner = written.char_indices();
         while let Some((at, c)) = inner.next() {
