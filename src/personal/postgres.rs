@@ -37,9 +37,13 @@ use crate::text::system_words;
 /// The latest version of the tables that this program knows.
 const KNOWN: i32 = 1;
 
+// What stands in `public` is found behind the system's own functions and
+// operators, and before them where it fits the types better: so every type here
+// is exact.
+
 const LIST: &str = "
     SELECT versions.version, name, left(description, 4097), octet_length(content)::bigint,
-        skills.id || ':' || skills.version,
+        skills.id::text || ':'::text || skills.version::text,
         to_char(updated_at AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.MS\"Z\"')
     FROM (SELECT max(version) AS version FROM codeaf_skills.schema_version) AS versions
     LEFT JOIN codeaf_skills.personal_skills AS skills ON owner = coalesce($1, session_user)
