@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Rule};
 
 /// Why a personal skill was not put in, replaced or taken out. Nothing was
 /// stored.
@@ -195,8 +195,8 @@ pub enum StoreFault {
     NoPlace {
         /// Why not.
         cause: String,
-        /// What names the store, and must be mended.
-        named_by: &'static str,
+        /// What names the store, and must be mended: a flag, a variable, a file.
+        named_by: String,
     },
 }
 
@@ -205,19 +205,23 @@ impl StoreFault {
     #[must_use]
     pub fn code(&self) -> &'static str {
         match self {
-            Self::Away { .. }
-            | Self::Unknown { .. }
-            | Self::Absent
-            | Self::Slow { .. }
-            | Self::Locked { .. }
-            | Self::Unsure { .. } => "store-unreachable",
-            Self::NotAllowed { .. } => "store-not-allowed",
-            Self::Newer { .. } => "store-newer",
-            Self::NotSetUp => "store-not-set-up",
-            Self::Damaged { .. } => "store-damaged",
+            // Never findings: nothing is written or asked of others unasked.
             Self::NotWritten { .. } => "store-not-written",
             Self::OneOwner => "store-one-owner",
-            Self::NoPlace { .. } => "store-unknown",
+            fault => fault.rule().code(),
+        }
+    }
+
+    /// Returns the kind of finding that it is where skills are listed.
+    #[must_use]
+    pub fn rule(&self) -> Rule {
+        match self {
+            Self::NotAllowed { .. } => Rule::StoreNotAllowed,
+            Self::Newer { .. } => Rule::StoreNewer,
+            Self::NotSetUp => Rule::StoreNotSetUp,
+            Self::Damaged { .. } => Rule::StoreDamaged,
+            Self::NoPlace { .. } => Rule::StoreUnknown,
+            _ => Rule::StoreUnreachable,
         }
     }
 

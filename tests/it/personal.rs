@@ -560,7 +560,7 @@ fn a_question_that_has_no_answer_is_not_answered_in_silence() {
     sandbox
         .run(["is-on", "nope"])
         .refused()
-        .has(&["warning[store-unreachable]: personal skills are unknown"]);
+        .has(&[": warning[store-"]);
     sandbox.run(["is-on", "workspace/nope"]).refused().silent();
 }
 
@@ -643,7 +643,7 @@ fn a_next_step_names_what_is_to_be_mended() {
     sandbox
         .run(["personal", "list"])
         .refused()
-        .has(&["help: mend `\"store\"` in the global scope file, or name"]);
+        .has(&["help: mend `\"store\"` in ~/.codeaf/skills.json, or name"]);
 }
 
 #[test]
@@ -911,6 +911,87 @@ fn why_shows_decisions_while_the_store_is_away() {
 }
 
 #[test]
+fn a_name_that_a_store_may_have_is_unknown_while_it_is_away() {
+    let sandbox = Sandbox::new()
+        .home_skill("pdf", "Reads PDF files.")
+        .file(DATABASE, "This is no database at all, but a text.");
+
+    for words in [
+        &["show", "x"][..],
+        &["use", "x"],
+        &["on", "x", "--global"],
+        &["on", "x*", "--global"],
+        &["read", "x"],
+        &["resources", "personal/x"],
+    ] {
+        let name = words[1];
+        sandbox.run(words).refused().has(&[
+            &format!("error: no skill in a folder is called `{name}`; ~/.codeaf/personal.db: personal skills are unknown: this is no store of personal skills: file is not a database\n"),
+            "help: name another store, bring the file back from a backup, or move it away\n",
+        ]);
+        let failed = sandbox.run(words.iter().chain(&["--json"])).refused();
+        assert_eq!(failed.error_json()["error"]["code"], "skill-unknown");
+    }
+    sandbox
+        .run(["use", "pfd"])
+        .refused()
+        .has(&["help: did you mean `pdf`? If not: name another store, bring the file back"]);
+    sandbox
+        .run(["use", "workspace/x"])
+        .refused()
+        .has(&["error: no skill is called `workspace/x`\n"]);
+    sandbox
+        .run(["off", "x", "--global"])
+        .success()
+        .has(&["note: no skill in a folder is called x; the decision is kept"]);
+    sandbox
+        .run(["why", "x"])
+        .refused()
+        .has(&[
+            "no skill in a folder is called x\n",
+            "\nscopes name it:\n  ~/.codeaf/skills.json",
+            "\nmend what is said of the store, then look again:\n  codeaf-skills why x\n",
+        ])
+        .lacks(&["clear", "all the same"]);
+    sandbox
+        .run(["why", "workspace/x"])
+        .refused()
+        .has(&["no skill is called workspace/x\n", "--skills-dir"]);
+    sandbox
+        .run(["is-on", "x"])
+        .refused()
+        .has(&["store-damaged"]);
+}
+
+#[test]
+fn what_names_no_store_is_told_with_its_file() {
+    let sandbox = Sandbox::new().file(GLOBAL, r#"{"store": "mysql:x"}"#);
+
+    sandbox.run(["list"]).success().has(&[
+        "~/.codeaf/skills.json: warning[store-unknown]: personal skills are unknown: which store is meant is not known: a store begins with `sqlite:` or `postgres://`\n",
+        "help: mend `\"store\"` in ~/.codeaf/skills.json, or name another store with `--store`\n",
+    ]);
+    sandbox
+        .run(["personal", "list"])
+        .refused()
+        .has(&["help: mend `\"store\"` in ~/.codeaf/skills.json, or name another"]);
+}
+
+#[test]
+fn a_failure_in_json_stands_alone() {
+    let sandbox = Sandbox::new()
+        .home_skill("pdf", "Reads PDF files.")
+        .file(GLOBAL, r#"{"on": ["a", "a"]}"#);
+
+    let failed = sandbox.run(["use", "nothing", "--json"]).refused();
+    assert_eq!(failed.error_json()["error"]["code"], "skill-not-found");
+    sandbox
+        .run(["use", "pdf", "--json"])
+        .success()
+        .has(&["warning[scope-duplicate]", "note: pdf is off"]);
+}
+
+#[test]
 fn why_of_a_personal_name_that_is_not_there_looks_where_it_could_be() {
     let sandbox = with(&["other"]).home_skill("aa", "From a folder.");
 
@@ -1032,9 +1113,12 @@ fn what_is_wrong_with_a_store_hides_no_other_skill() {
 
         sandbox.run(["list"]).success().has(&[
             "pdf",
-            "warning[store-unreachable]: personal skills are unknown",
+            &format!("~/.codeaf/personal.db: warning[{code}]: personal skills are unknown: "),
             words,
         ]);
+        let listed = sandbox.run(["list", "--json"]).success().json();
+        assert_eq!(listed["personal_fault"]["rule"], code);
+        assert!(listed["personal_fault"]["line"].is_null());
         sandbox
             .run(["why", "pdf"])
             .success()
@@ -1043,10 +1127,12 @@ fn what_is_wrong_with_a_store_hides_no_other_skill() {
             .run(["why", "a"])
             .refused()
             .has(&["a personal skill of this name may be there", words]);
-        sandbox
-            .run(["--require-store", "list"])
+        let failed = sandbox
+            .run(["--require-store", "list", "--json"])
             .refused()
-            .has(&[words]);
+            .has(&[words])
+            .error_json();
+        assert_eq!(failed["error"]["code"], code);
         let failed = sandbox
             .run(["personal", "list", "--json"])
             .refused()
@@ -1100,7 +1186,7 @@ fn a_store_that_was_named_must_be_there() {
 
     run(&["list"]).success().has(&[
         "pdf",
-        "away.db:1:1: warning[store-unreachable]: personal skills are unknown: there is no store: no file is there",
+        "away.db: warning[store-unreachable]: personal skills are unknown: there is no store: no file is there",
         "check the path; `codeaf-skills --store sqlite:away.db personal add FILE` makes a store there",
     ]);
     run(&["list", "--require-store"]).refused();

@@ -256,7 +256,7 @@ fn meant(
             return Ok(vec![snapshot.entry_name(skill)]);
         }
         Ok(_) => return Ok(vec![name]),
-        Err(error @ ActivationError::NotFound { .. }) => error,
+        Err(error @ (ActivationError::NotFound { .. } | ActivationError::Unknown { .. })) => error,
         Err(error) => return Err(error.into()),
     };
     if is_pattern(&name) {
@@ -265,6 +265,9 @@ fn meant(
             .filter(|skill| is_meant_by(&name, &skill.source().qualify(&skill.name)))
             .map(|skill| snapshot.entry_name(skill))
             .collect();
+        if matching.is_empty() && matches!(not_found, ActivationError::Unknown { .. }) {
+            return Err(not_found.into());
+        }
         if matching.is_empty() {
             return Err(Failure::new(
                 "skill-not-found",
@@ -453,7 +456,14 @@ impl Edit {
             Some(near) => format!("did you mean {}?", quoted(near)),
             None => "the decision is kept for when there is one".to_owned(),
         };
-        console.note(format!("note: no skill is called {}; {hint}", quoted(name)));
+        let place = match self.snapshot.find(name) {
+            Err(ActivationError::Unknown { .. }) => " in a folder",
+            _ => "",
+        };
+        console.note(format!(
+            "note: no skill{place} is called {}; {hint}",
+            quoted(name)
+        ));
     }
 
     /// Says that the file still decides, by another spelling of the name.

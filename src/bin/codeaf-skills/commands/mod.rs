@@ -281,7 +281,7 @@ impl From<DiscoveryError> for Failure {
             ),
             DiscoveryError::Store { fault } => {
                 let help = fault.help.clone().unwrap_or_default();
-                return Self::from_error("store-unreachable", error).help(help);
+                return Self::from_error(fault.rule.code(), error).help(help);
             }
             _ => (
                 "folder-not-found",

@@ -26,12 +26,10 @@ pub(super) fn is_on(args: &OneSkill, env: &Env, console: &mut Console) -> Result
     let snapshot = Snapshot::load(env)?;
     let is_on = match snapshot.find(&args.name) {
         Ok(skill) => snapshot.resolution(skill).is_on(),
-        Err(ActivationError::NotFound { .. }) => {
+        Err(ActivationError::NotFound { .. }) => false,
+        Err(ActivationError::Unknown { fault, .. }) => {
             // It may be there, and on.
-            let is_personal = split_qualified(&args.name).0 != Some(Source::Workspace);
-            if let Some(fault) = snapshot.personal_fault().filter(|_| is_personal) {
-                console.finding(fault);
-            }
+            console.finding(&fault);
             false
         }
         Err(error) => return Err(error.into()),
@@ -52,7 +50,9 @@ pub(super) fn explain(
 ) -> Result<Status, Failure> {
     let answer = match snapshot.find(name) {
         Ok(skill) => Answer::Found(Found::new(skill, snapshot)),
-        Err(ActivationError::NotFound { .. }) => Answer::NotFound(NotFound::new(name, snapshot)),
+        Err(ActivationError::NotFound { .. } | ActivationError::Unknown { .. }) => {
+            Answer::NotFound(NotFound::new(name, snapshot))
+        }
         Err(error) => return Err(error.into()),
     };
     if console.json {
@@ -111,7 +111,7 @@ impl<'a> Found<'a> {
         console.line("")?;
         self.print_copies(console)?;
         if self.skill.source() == Source::Workspace {
-            print_unknown(snapshot, console)?;
+            print_unknown(snapshot.personal_fault(), console)?;
         }
         if !self.broken.is_empty() {
             console.line("")?;
@@ -221,8 +221,8 @@ impl<'a> Found<'a> {
 }
 
 /// Says that a personal skill of the name may be there, while nobody can tell.
-fn print_unknown(snapshot: &Snapshot, console: &mut Console) -> io::Result<()> {
-    let Some(fault) = snapshot.personal_fault() else {
+fn print_unknown(fault: Option<&Diagnostic>, console: &mut Console) -> io::Result<()> {
+    let Some(fault) = fault else {
         return Ok(());
     };
     console.line("")?;
@@ -272,6 +272,8 @@ fn print_trail(trail: &[Step], name: &str, console: &mut Console) -> io::Result<
 /// A name that no skill bears, and what could explain it.
 struct NotFound<'a> {
     name: &'a str,
+    /// Why nobody can tell whether a personal skill bears it.
+    fault: Option<&'a Diagnostic>,
     near: Vec<String>,
     broken: Vec<&'a Broken>,
     too_deep: Vec<PathBuf>,
@@ -292,8 +294,10 @@ impl<'a> NotFound<'a> {
             let entries = file.entries().iter().filter(names_it);
             entries.map(move |entry| (file, entry))
         });
+        let may_be_personal = split_qualified(name).0 != Some(Source::Workspace);
         Self {
             name,
+            fault: snapshot.personal_fault().filter(|_| may_be_personal),
             near: snapshot.near(name),
             broken: snapshot.broken_called(name),
             too_deep: snapshot.too_deep(name),
@@ -304,13 +308,14 @@ impl<'a> NotFound<'a> {
     }
 
     fn print(&self, snapshot: &Snapshot, console: &mut Console) -> io::Result<()> {
-        let headline = format!("no skill is called {}", quoted(self.name));
+        let place = self.fault.map_or("", |_| " in a folder");
+        let headline = format!("no skill{place} is called {}", quoted(self.name));
         console.line(console.paint(Style::new().bold(), &headline))?;
         let is_qualified = split_qualified(self.name).0.is_some();
         if is_pattern(self.name) || self.name.contains('/') && !is_qualified {
             console.line("`why` takes a name: for patterns there is `list`, for paths `show`")?;
         }
-        print_unknown(snapshot, console)?;
+        print_unknown(self.fault, console)?;
         self.print_decisions(console)?;
         self.print_broken(console)?;
         self.print_too_deep(console)?;
@@ -333,7 +338,10 @@ impl<'a> NotFound<'a> {
             return Ok(());
         }
         console.line("")?;
-        console.line("scopes name it all the same:")?;
+        console.line(match self.fault {
+            None => "scopes name it all the same:",
+            Some(_) => "scopes name it:",
+        })?;
         let several = self.decisions.len() > 1;
         for (file, entry) in &self.decisions {
             let place = console.place(file.path(), entry.span.line, entry.span.column);
@@ -430,6 +438,10 @@ impl<'a> NotFound<'a> {
         if let Some(near) = self.near.first() {
             console.line("if you mean that one:")?;
             return say_command(&about("why", near, ""), console);
+        }
+        if self.fault.is_some() {
+            console.line("mend what is said of the store, then look again:")?;
+            return say_command(&about("why", self.name, ""), console);
         }
         if !self.decisions.is_empty() {
             let them = if self.decisions.len() > 1 {
