@@ -294,15 +294,8 @@ impl From<DiscoveryError> for Failure {
 
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
-        let code = match &error {
-            StoreError::Conflict { .. } | StoreError::Busy { .. } => "scope-conflict",
-            StoreError::Unreadable { .. } => "scope-unreadable",
-            StoreError::LinkLeaves { .. } | StoreError::LinkDangles { .. } => "scope-link",
-            StoreError::NoConversation { .. } => "conversation-not-found",
-            _ => "scope-not-written",
-        };
         let help = error.help();
-        let failure = Self::from_error(code, error);
+        let failure = Self::from_error(error.code(), error);
         Self { help, ..failure }
     }
 }
