@@ -236,6 +236,70 @@ fn a_skill_is_not_renamed_and_the_message_says_how() {
 }
 
 #[test]
+fn what_cannot_be_replaced_is_to_be_added() {
+    let sandbox = with(&["a"]);
+
+    replace(&sandbox, "b", text("b", "Body.")).refused().has(&[
+        "error: no personal skill is called `b`\n",
+        "help: `codeaf-skills personal add skill.md` puts it in as a new skill\n",
+    ]);
+    replace(&sandbox, "nothing", text("c", "Body."))
+        .refused()
+        .has(&[
+            "error: the text is called `c`, and a skill cannot be renamed\n",
+            "help: there is no `nothing`; `codeaf-skills personal add skill.md` puts the text in as `c`\n",
+        ]);
+}
+
+#[test]
+fn a_store_is_made_with_all_the_folders_above_it() {
+    let sandbox = Sandbox::new();
+    sandbox.write("project/skill.md", text("a", "Body."));
+
+    sandbox
+        .run([
+            "--store",
+            "sqlite:one/two/own.db",
+            "personal",
+            "add",
+            "skill.md",
+        ])
+        .success();
+
+    for folder in ["project/one", "project/one/two"] {
+        let mode = fs::metadata(sandbox.path(folder))
+            .unwrap()
+            .permissions()
+            .mode();
+        assert_eq!(mode & 0o777, 0o700, "{folder}");
+    }
+}
+
+#[test]
+fn a_url_that_stands_where_a_name_belongs_is_not_kept_and_not_said_again() {
+    let sandbox = Sandbox::new();
+
+    for words in [
+        &["on", "--force"][..],
+        &["off"],
+        &["on", "--json"],
+        &["on", "personal/"],
+    ] {
+        let url = match words {
+            ["on", "personal/"] => "personal/postgres://u:geheim@h/db",
+            _ => "postgres://u:geheim@h/db",
+        };
+        let words = words.iter().filter(|word| !word.ends_with('/'));
+        let words = words.copied().chain([url, "--global"]);
+        sandbox.run(words).refused().lacks(&["geheim"]).has(&[
+            "a URL is not the name of a skill",
+            "the store of personal skills is named with `--store URL`",
+        ]);
+    }
+    assert!(!sandbox.path(GLOBAL).exists());
+}
+
+#[test]
 fn the_101st_skill_is_refused() {
     let sandbox = with(&["a"]);
     fill(&sandbox, 99);
@@ -1116,9 +1180,6 @@ fn what_is_wrong_with_a_store_hides_no_other_skill() {
             &format!("~/.codeaf/personal.db: warning[{code}]: personal skills are unknown: "),
             words,
         ]);
-        let listed = sandbox.run(["list", "--json"]).success().json();
-        assert_eq!(listed["personal_fault"]["rule"], code);
-        assert!(listed["personal_fault"]["line"].is_null());
         sandbox
             .run(["why", "pdf"])
             .success()
@@ -1127,12 +1188,10 @@ fn what_is_wrong_with_a_store_hides_no_other_skill() {
             .run(["why", "a"])
             .refused()
             .has(&["a personal skill of this name may be there", words]);
-        let failed = sandbox
-            .run(["--require-store", "list", "--json"])
+        sandbox
+            .run(["--require-store", "list"])
             .refused()
-            .has(&[words])
-            .error_json();
-        assert_eq!(failed["error"]["code"], code);
+            .has(&[words]);
         let failed = sandbox
             .run(["personal", "list", "--json"])
             .refused()
@@ -1146,6 +1205,22 @@ fn what_is_wrong_with_a_store_hides_no_other_skill() {
             let is_same = fs::read(sandbox.path(DATABASE)).unwrap() == before;
             assert!(is_same, "{words}");
         }
+    }
+}
+
+#[test]
+fn a_fault_of_a_store_has_one_code_everywhere() {
+    let sandbox = with(&["a"]);
+    database(&sandbox)
+        .pragma_update(None, "user_version", 7)
+        .unwrap();
+
+    let listed = sandbox.run(["list", "--json"]).success().json();
+    assert_eq!(listed["personal_fault"]["rule"], "store-newer");
+    assert!(listed["personal_fault"]["line"].is_null());
+    for words in [&["personal", "list"][..], &["--require-store", "list"]] {
+        let failed = sandbox.run(words.iter().chain(&["--json"])).refused();
+        assert_eq!(failed.error_json()["error"]["code"], "store-newer");
     }
 }
 
@@ -1333,7 +1408,20 @@ fn a_store_in_a_folder_that_only_others_write_is_read() {
     run(&["personal", "show", "a"]).success().has(&["Body."]);
     run(&["personal", "rm", "a"]).refused().has(&[
         "error: cannot use the store ",
-        "caused by: the store cannot ",
+        "caused by: the store cannot be written: ",
+    ]);
+    let next_step = "help: see with `ls -l` who may read the file, and who may write the files `-wal` and `-shm` beside it and their folder\n";
+    sandbox.write(format!("{DATABASE}-wal"), "Changes that wait.");
+    run(&["personal", "show", "a"])
+        .refused()
+        .has(&["caused by: the store cannot be read: ", next_step]);
+    fs::remove_file(sandbox.path(format!("{DATABASE}-wal"))).unwrap();
+    fs::set_permissions(sandbox.path(DATABASE), fs::Permissions::from_mode(0o600)).unwrap();
+    run(&["personal", "show", "a"])
+        .refused()
+        .has(&["caused by: the store cannot be read: ", next_step]);
+    run(&["list"]).success().has(&[
+        "warning[store-unreachable]: personal skills are unknown: the store cannot be read: ",
     ]);
 }
 
@@ -1549,7 +1637,11 @@ fn input_without_end_is_refused() {
         .shell("yes | codeaf-skills personal add -")
         .refused();
 
-    output.has(&["the skill is too large"]);
+    output.has(&["the skill is too large: it has more than 65536 bytes, and 65536 are the most\n"]);
+    sandbox
+        .run(["personal", "add", "/dev/zero"])
+        .refused()
+        .has(&["it has more than 65536 bytes"]);
     assert!(!sandbox.has(DATABASE));
 }
 
@@ -1559,7 +1651,15 @@ fn a_personal_skill_has_its_text_and_no_other_files() {
 
     sandbox.run(["resources", "a"]).success();
     sandbox.run(["read", "a"]).success().has(&["name: a\n"]);
-    sandbox.run(["read", "a", "x.md"]).refused();
+    sandbox
+        .run(["read", "a", "x.md"])
+        .refused()
+        .has(&["help: `codeaf-skills read personal/a` prints its text\n"])
+        .lacks(&[":1:1"]);
+    sandbox
+        .run(["read", "personal/a"])
+        .success()
+        .has(&["name: a\n"]);
 }
 
 #[test]

@@ -244,6 +244,13 @@ fn meant(
     let plain = unescaped(word);
     let name = nfc(plain.as_deref().unwrap_or(word)).into_owned();
     let (_, bare) = split_qualified(&name);
+    // It is not said again: it may hold a password.
+    if name.contains("://") {
+        return Err(
+            Failure::new("name-unsafe", "a URL is not the name of a skill")
+                .help("the store of personal skills is named with `--store URL`"),
+        );
+    }
     if let Some(reason) = unsafe_because(bare, snapshot.env().limits.name_bytes) {
         let message = format!(
             "`{}` cannot be the name of a skill: it {reason}",

@@ -18,7 +18,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::audit::audit;
-use super::{DONE, Status, quoted, refuse_raw_json};
+use super::{DONE, Status, about, quoted, refuse_raw_json};
 use crate::args::{AdminCommand, Personal, PersonalCommand};
 use crate::failure::Failure;
 use crate::render::{Console, Rows, cell};
@@ -63,13 +63,22 @@ fn answer(args: &Personal, env: &Env, console: &mut Console) -> Result<Status, F
         PersonalCommand::Replace { name, file } => {
             let skill = parsed(file, env, console)?;
             let name = bare(name);
+            let add = about("personal add", &file.to_string_lossy(), "");
             if skill.name != name {
-                let name = name.to_owned();
-                let found = skill.name;
-                return Err(PersonalError::NameMismatch { name, found }.into());
+                let is_missing = || Ok::<_, Failure>(store()?.read(Owner::Me, name)?.is_none());
+                return Err(mismatch(
+                    name,
+                    skill.name,
+                    &add,
+                    is_missing().unwrap_or(false),
+                ));
             }
             let store = store_to_change()?;
-            let changed = store.replace(&skill)?;
+            let changed = store.replace(&skill).map_err(|error| match error {
+                PersonalError::NotFound { .. } => Failure::from(error)
+                    .help(format!("`codeaf-skills {add}` puts it in as a new skill")),
+                error => error.into(),
+            })?;
             tell_change("replaced", &skill, changed, &*store, console)?;
         }
         PersonalCommand::List => list(&*store()?, Owner::Me, console)?,
@@ -104,6 +113,19 @@ fn store(env: &Env) -> Result<Arc<dyn PersonalStore>, Failure> {
         Failure::new("store-unknown", "there is no store without a home folder")
             .help("name one with --store, or set HOME to an absolute path")
     })
+}
+
+/// Refuses a text that has another name than the skill it is to replace.
+fn mismatch(name: &str, found: String, add: &str, is_missing: bool) -> Failure {
+    let help = is_missing.then(|| {
+        format!("there is no `{name}`; `codeaf-skills {add}` puts the text in as `{found}`")
+    });
+    let name = name.to_owned();
+    let failure = Failure::from(PersonalError::NameMismatch { name, found });
+    match help {
+        Some(help) => failure.help(help),
+        None => failure,
+    }
 }
 
 /// Returns the name that a person means who may have written `personal/` first.
@@ -145,9 +167,9 @@ fn parsed(file: &Path, env: &Env, console: &Console) -> Result<PersonalSkill, Fa
             .map_err(failed)?;
     }
     let read = text.len() as u64;
-    let size = size.unwrap_or(read).max(read);
-    if size > Limits::PERSONAL_TEXT_BYTES as u64 {
-        let most = Limits::PERSONAL_TEXT_BYTES as u64;
+    let most = Limits::PERSONAL_TEXT_BYTES as u64;
+    if size.unwrap_or(read).max(read) > most {
+        let size = size.or((read < MOST_READ).then_some(read));
         return Err(PersonalError::TooLarge { size, most }.into());
     }
     Ok(personal::read(&text, &place, &env.limits)?)
