@@ -2,8 +2,11 @@
 
 use std::fs::File;
 use std::io::{self, Read};
+use std::panic::resume_unwind;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
 
 use codeaf_skills::discovery::personal::store_of;
 use codeaf_skills::name::is_kebab;
@@ -56,7 +59,7 @@ fn answer(args: &Personal, env: &Env, console: &mut Console) -> Result<Status, F
         PersonalCommand::Add { file } => {
             let skill = parsed(file, env, console)?;
             let store = store_to_change()?;
-            store.add(&skill)?;
+            changing(env, console, || store.add(&skill))?;
             tell_change("added", &skill, true, &*store, console)?;
             tell_state(&skill.name, env, console);
         }
@@ -74,7 +77,8 @@ fn answer(args: &Personal, env: &Env, console: &mut Console) -> Result<Status, F
                 ));
             }
             let store = store_to_change()?;
-            let changed = store.replace(&skill).map_err(|error| match error {
+            let changed = changing(env, console, || store.replace(&skill));
+            let changed = changed.map_err(|error| match error {
                 PersonalError::NotFound { .. } => Failure::from(error)
                     .help(format!("`codeaf-skills {add}` puts it in as a new skill")),
                 error => error.into(),
@@ -85,7 +89,9 @@ fn answer(args: &Personal, env: &Env, console: &mut Console) -> Result<Status, F
         PersonalCommand::Show { name, raw } => {
             show(&*store()?, Owner::Me, name, *raw, env, console)?;
         }
-        PersonalCommand::Rm { name } => remove(&*store_to_change()?, Owner::Me, name, console)?,
+        PersonalCommand::Rm { name } => {
+            remove(&*store_to_change()?, Owner::Me, name, env, console)?;
+        }
         PersonalCommand::Audit { name } => audit(&*store()?, name.as_deref().map(bare), console)?,
         PersonalCommand::Export { dir, force } => {
             export(&*store()?, &env.absolute(dir), *force, env, console)?;
@@ -97,7 +103,9 @@ fn answer(args: &Personal, env: &Env, console: &mut Console) -> Result<Status, F
                 AdminCommand::Show { name, raw } => {
                     show(&*store()?, owner, name, *raw, env, console)?;
                 }
-                AdminCommand::Rm { name } => remove(&*store_to_change()?, owner, name, console)?,
+                AdminCommand::Rm { name } => {
+                    remove(&*store_to_change()?, owner, name, env, console)?;
+                }
             }
         }
         PersonalCommand::InitTeam if console.json => {
@@ -173,6 +181,26 @@ fn parsed(file: &Path, env: &Env, console: &Console) -> Result<PersonalSkill, Fa
         return Err(PersonalError::TooLarge { size, most }.into());
     }
     Ok(personal::read(&text, &place, &env.limits)?)
+}
+
+/// Makes a change, and says so where the store lets wait longer than it would
+/// for a question.
+fn changing<T: Send>(env: &Env, console: &mut Console, change: impl FnOnce() -> T + Send) -> T {
+    let limits = env.limits;
+    thread::scope(|scope| {
+        let (done, is_done) = mpsc::channel();
+        let changing = scope.spawn(move || {
+            let changed = change();
+            // Nobody may listen any more.
+            let _ = done.send(());
+            changed
+        });
+        if is_done.recv_timeout(limits.store_patience) == Err(RecvTimeoutError::Timeout) {
+            let most = limits.lock_patience.as_secs_f32();
+            console.note(format!("note: waiting for the store, up to {most} s"));
+        }
+        changing.join().unwrap_or_else(|panic| resume_unwind(panic))
+    })
 }
 
 fn tell_change(
@@ -349,6 +377,7 @@ fn remove(
     store: &dyn PersonalStore,
     owner: Owner<'_>,
     name: &str,
+    env: &Env,
     console: &mut Console,
 ) -> Result<(), Failure> {
     let name = bare(name);
@@ -356,9 +385,7 @@ fn remove(
         let name = name.to_owned();
         return Err(missed(PersonalError::NotFound { name }, owner));
     }
-    store
-        .remove(owner, name)
-        .map_err(|error| missed(error, owner))?;
+    changing(env, console, || store.remove(owner, name)).map_err(|error| missed(error, owner))?;
     if console.json {
         console.json(&json!({"version": 1, "name": name, "store": store.place()}))?;
     } else {
