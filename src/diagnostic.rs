@@ -58,6 +58,13 @@ impl Span {
         length: 0,
     };
 
+    /// What has no lines: a store. Null in JSON.
+    pub const NONE: Self = Self {
+        line: 0,
+        column: 0,
+        length: 0,
+    };
+
     /// Makes a point at `line` and `column`, both from 1.
     #[must_use]
     pub fn new(line: u32, column: u32) -> Self {
@@ -225,6 +232,16 @@ rules! {
     AttachedFolder = "attached-folder",
     /// The store of personal skills gives no answer, or not this one.
     StoreUnreachable = "store-unreachable",
+    /// The store is no store, or what is in it breaks the rules.
+    StoreDamaged = "store-damaged",
+    /// A later version of this program made the store.
+    StoreNewer = "store-newer",
+    /// The store's server does not let the user at personal skills.
+    StoreNotAllowed = "store-not-allowed",
+    /// The store's database has no tables for personal skills.
+    StoreNotSetUp = "store-not-set-up",
+    /// Nobody can tell which store is meant.
+    StoreUnknown = "store-unknown",
     /// A bundled file's link leaves the skill.
     ResourceLeaves = "resource-leaves",
     /// A bundled file's link cannot be resolved.
@@ -290,7 +307,8 @@ pub struct Diagnostic {
     /// The file or folder that it is about; absolute.
     #[serde(serialize_with = "crate::text::serialize_path")]
     pub path: PathBuf,
-    /// Where in the file; [`Span::START`] for a whole file or folder.
+    /// Where in the file; [`Span::START`] for a whole file or folder,
+    /// [`Span::NONE`] for a store.
     #[serde(flatten)]
     pub span: Span,
     /// What to do about it, if there is something to type or change.
@@ -298,12 +316,23 @@ pub struct Diagnostic {
     pub help: Option<String>,
 }
 
+/// What follows a path: `:3:14`, or nothing.
+impl fmt::Display for Span {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if *self == Self::NONE {
+            return Ok(());
+        }
+        write!(f, ":{}:{}", self.line, self.column)
+    }
+}
+
 impl Serialize for Span {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         use serde::ser::SerializeStruct;
+        let known = Some(self).filter(|span| **span != Self::NONE);
         let mut place = serializer.serialize_struct("Span", 2)?;
-        place.serialize_field("line", &self.line)?;
-        place.serialize_field("column", &self.column)?;
+        place.serialize_field("line", &known.map(|span| span.line))?;
+        place.serialize_field("column", &known.map(|span| span.column))?;
         place.end()
     }
 }
@@ -360,10 +389,9 @@ impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{}:{}:{}: {}[{}]: {}",
+            "{}{}: {}[{}]: {}",
             self.path.display(),
-            self.span.line,
-            self.span.column,
+            self.span,
             self.severity,
             self.rule,
             self.message

@@ -475,11 +475,11 @@ mod tests {
         );
         assert_eq!(
             gone,
-            "skill_read_error: cannot read the skill `a`: personal/a:1:1: error[unreadable]: is in the store no more"
+            "skill_read_error: cannot read the skill `a`: personal/a: error[unreadable]: is in the store no more"
         );
         assert_eq!(
             away,
-            "skill_read_error: cannot read the skill `a`: personal/a:1:1: error[store-unreachable]: the store cannot be reached: it is unplugged"
+            "skill_read_error: cannot read the skill `a`: personal/a: error[store-unreachable]: the store cannot be reached: it is unplugged"
         );
     }
 

@@ -24,6 +24,22 @@ pub enum ActivationError {
         /// Whether something of that name is there and was not taken.
         is_broken: bool,
     },
+    /// No skill in a folder bears the name, and whether a personal one does is
+    /// not known.
+    #[error(
+        "no skill in a folder is called {}; {}: {}",
+        quoted(name),
+        fault.path.display(),
+        fault.message
+    )]
+    Unknown {
+        /// The name that was asked for.
+        name: String,
+        /// Names that may have been meant.
+        near: Vec<String>,
+        /// Why the store of personal skills gives no answer.
+        fault: Box<Diagnostic>,
+    },
     /// No skill bears the name, and the folders could not be looked at again.
     #[error(
         "no skill is called {}, and the folders could not be looked at again",
@@ -96,6 +112,7 @@ impl ActivationError {
     pub fn code(&self) -> &'static str {
         match self {
             Self::NotFound { .. } | Self::NotFoundAgain { .. } => "skill_not_found",
+            Self::Unknown { .. } => "skill_unknown",
             Self::Off { .. } => "skill_off",
             Self::NotAllowed { .. } => "skill_not_allowed",
             Self::Ambiguous { .. } => "skill_ambiguous",
@@ -122,9 +139,15 @@ impl ActivationError {
                 .into(),
             ),
             Self::NotFound { near, .. } if near.is_empty() => None,
-            Self::NotFound { near, .. } => {
-                let near: Vec<String> = near.iter().map(|name| quoted(name)).collect();
-                Some(format!("did you mean {}?", near.join(" or ")).into())
+            Self::NotFound { near, .. } => Some(did_you_mean(near).into()),
+            Self::Unknown { near, fault, .. } => {
+                let mend = fault.help.as_deref().map(Cow::Borrowed);
+                match mend {
+                    Some(mend) if !near.is_empty() => {
+                        Some(format!("{} If not: {mend}", did_you_mean(near)).into())
+                    }
+                    mend => mend,
+                }
             }
             Self::NotFoundAgain { .. } | Self::InvalidArguments { .. } => None,
             Self::Off { name } => {
@@ -147,6 +170,7 @@ impl ActivationError {
         let name = match self {
             Self::NotFound { name, .. }
             | Self::NotFoundAgain { name, .. }
+            | Self::Unknown { name, .. }
             | Self::Off { name }
             | Self::NotAllowed { name }
             | Self::Ambiguous { name, .. }
@@ -162,6 +186,7 @@ impl ActivationError {
     pub fn outcome(&self) -> &'static str {
         match self {
             Self::NotFound { .. } | Self::NotFoundAgain { .. } => "not found",
+            Self::Unknown { .. } => "unknown",
             Self::Off { .. } => "off",
             Self::NotAllowed { .. } => "not allowed",
             Self::Ambiguous { .. } => "ambiguous",
@@ -171,6 +196,11 @@ impl ActivationError {
             Self::InvalidArguments { .. } => "invalid arguments",
         }
     }
+}
+
+fn did_you_mean(near: &[String]) -> String {
+    let near: Vec<String> = near.iter().map(|name| quoted(name)).collect();
+    format!("did you mean {}?", near.join(" or "))
 }
 
 /// Quotes a name that may be anything, and of any length.

@@ -6,6 +6,7 @@
 use super::error::ActivationError;
 use crate::discovery::scan::Skill;
 use crate::discovery::snapshot::{Lookup, Snapshot};
+use crate::name::{Source, split_qualified};
 
 impl Snapshot {
     /// Returns the skill that a person means by `name`: an alias, or a bare or
@@ -14,7 +15,8 @@ impl Snapshot {
     /// # Errors
     ///
     /// Returns [`ActivationError::NotFound`], with the names that may have been
-    /// meant, or [`ActivationError::Ambiguous`].
+    /// meant, [`ActivationError::Unknown`] while the store of personal skills
+    /// gives no answer, or [`ActivationError::Ambiguous`].
     ///
     /// # Examples
     ///
@@ -28,11 +30,26 @@ impl Snapshot {
     /// # }
     /// ```
     pub fn find(&self, name: &str) -> Result<&Skill, ActivationError> {
-        self.called(name, || ActivationError::NotFound {
-            name: name.to_owned(),
-            near: self.near(name),
-            is_broken: !self.broken_called(name).is_empty() || !self.too_deep(name).is_empty(),
-        })
+        self.called(name, || self.missed(name))
+    }
+
+    /// Says why no skill is called `name`, as far as that is known.
+    fn missed(&self, name: &str) -> ActivationError {
+        let is_broken = !self.broken_called(name).is_empty() || !self.too_deep(name).is_empty();
+        let may_be_personal = split_qualified(name).0 != Some(Source::Workspace);
+        let (name, near) = (name.to_owned(), self.near(name));
+        match self.personal_fault() {
+            Some(fault) if may_be_personal && !is_broken => ActivationError::Unknown {
+                name,
+                near,
+                fault: Box::new(fault.clone()),
+            },
+            _ => ActivationError::NotFound {
+                name,
+                near,
+                is_broken,
+            },
+        }
     }
 
     /// Returns the skill that `name` means; what is told of a miss is the

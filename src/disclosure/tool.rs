@@ -185,13 +185,37 @@ pub(super) fn wanted_skill<'a>(
     snapshot: &'a Snapshot,
     name: &str,
 ) -> Result<&'a Skill, ActivationError> {
-    let skill = snapshot.called(name, || ActivationError::NotFound {
+    let found = snapshot.called(name, || ActivationError::NotFound {
         name: name.to_owned(),
         near: near_callable(snapshot, name),
         is_broken: false,
-    })?;
+    });
+    let skill = match found {
+        Err(ActivationError::Ambiguous { name, aliases }) => {
+            return Err(ambiguous(snapshot, name, aliases));
+        }
+        found => found?,
+    };
     snapshot.require_on(skill)?;
     Ok(skill)
+}
+
+/// Names the callable skills that an ambiguous name could mean; if none of them
+/// is, says what keeps the first from being one, by the name that was asked for.
+fn ambiguous(snapshot: &Snapshot, name: String, aliases: Vec<String>) -> ActivationError {
+    let callable = snapshot.callable();
+    let is_callable = |alias: &String| callable.iter().any(|skill| snapshot.alias(skill) == *alias);
+    let (known, hidden): (Vec<_>, Vec<_>) = aliases.into_iter().partition(is_callable);
+    if !known.is_empty() {
+        let aliases = known;
+        return ActivationError::Ambiguous { name, aliases };
+    }
+    let is_permitted = |alias: &String| matches!(snapshot.lookup(alias), Lookup::Found(skill) if snapshot.permits(skill));
+    if hidden.iter().any(is_permitted) {
+        ActivationError::Off { name }
+    } else {
+        ActivationError::NotAllowed { name }
+    }
 }
 
 fn near_callable(snapshot: &Snapshot, name: &str) -> Vec<String> {
@@ -213,6 +237,7 @@ mod tests {
     use super::super::test_folders::Folders;
     use super::*;
     use crate::env::Allowed;
+    use crate::personal::test_store::Store;
 
     fn two_kits() -> Folders {
         let folders = Folders::new();
@@ -248,6 +273,32 @@ mod tests {
             error["message"].as_str().unwrap(),
             &reply.row,
         )
+    }
+
+    #[test]
+    fn an_ambiguous_name_tells_a_model_only_of_what_it_may_call() {
+        let folders = Folders::new();
+        folders.skill("home", "s", "S.", "");
+        let store = Store::of(&[("s", "---\nname: s\n---\nMine.")]);
+        let told = |global: &str| {
+            folders.global(global);
+            let reply = call_named(&folders.load_with(&store), "s");
+            let (code, words, _) = failure(&reply);
+            format!("{code}: {words}")
+        };
+
+        assert_eq!(
+            told(r#"{"on": ["personal/s", "workspace/s"]}"#),
+            "skill_ambiguous: `s` could be personal/s or workspace/s; call it by one of these names"
+        );
+        assert_eq!(
+            told(r#"{"on": ["workspace/s"]}"#),
+            "skill_ambiguous: `s` could be workspace/s; call it by one of these names"
+        );
+        assert_eq!(
+            told("{}"),
+            "skill_off: the skill `s` is off; `codeaf-skills on s` turns it on"
+        );
     }
 
     #[test]

@@ -13,7 +13,7 @@ use super::personal;
 use super::scan::{Kept, RootOutcome, Skill};
 use super::skill_file::{self, SKILL_FILE};
 use super::snapshot::Snapshot;
-use crate::diagnostic::{Diagnostic, Rule};
+use crate::diagnostic::{Diagnostic, Rule, Span};
 use crate::name::Source;
 use crate::personal::for_model;
 use crate::skill::resources::{self, Listing, Page, ReadError, Window};
@@ -218,7 +218,12 @@ impl Snapshot {
     pub(crate) fn real_folder(&self, skill: &Skill) -> Result<PathBuf, Box<Diagnostic>> {
         let Kept::InFolder { root, folder } = &skill.kept else {
             let message = "a personal skill has no folder, and no files beside its text";
-            let refusal = Diagnostic::error(Rule::NotAFile, &skill.place(), message);
+            let refusal = Diagnostic::error(Rule::NotAFile, &skill.place(), message)
+                .at(Span::NONE)
+                .with_help(format!(
+                    "`codeaf-skills read {}` prints its text",
+                    skill.place().display()
+                ));
             return Err(Box::new(refusal));
         };
         let real = folder.canonicalize().map_err(|error| {

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use super::difference::Digest;
 use super::scan::{Kept, Skill};
 use super::snapshot::{DiscoveryError, Snapshot, scope_path};
-use crate::diagnostic::{Diagnostic, Rule};
+use crate::diagnostic::{Diagnostic, Rule, Span};
 use crate::env::{Env, StoreChoice};
 use crate::name::{Source, is_kebab};
 use crate::personal::{self, BadStore, Entry, Owner, PersonalStore, StoreFault, StoreUrl};
@@ -41,16 +41,14 @@ fn chosen(
     env: &Env,
     global: Option<&Decisions>,
 ) -> Result<Option<Arc<dyn PersonalStore>>, StoreFault> {
-    let named_by = match (&env.store, global) {
-        (Some(_), _) => "`--store` or CODEAF_SKILLS_STORE",
-        (None, Some(global)) if global.fault().is_none() => "`\"store\"` in the global scope file",
-        _ => "the global scope file",
-    };
     let bad = |error: &BadStore| StoreFault::NoPlace {
         cause: error.to_string(),
-        named_by: match error {
-            BadStore::Roots { .. } => "PGSSLROOTCERT",
-            _ => named_by,
+        named_by: match (error, global) {
+            (BadStore::Roots { .. }, _) => "PGSSLROOTCERT".to_owned(),
+            (_, Some(global)) if env.store.is_none() => {
+                format!("`\"store\"` in {}", global.path().display())
+            }
+            _ => "`--store` or CODEAF_SKILLS_STORE".to_owned(),
         },
     };
     let parsed = |text: &str, env: &Env| StoreUrl::parse(text, env).map_err(|error| bad(&error));
@@ -58,9 +56,10 @@ fn chosen(
         (Some(StoreChoice::None), _) => return Ok(None),
         (Some(StoreChoice::Url(url)), _) => parsed(&url.0, env)?,
         (None, Some(global)) if global.fault().is_some() => {
+            let file = global.path().display();
             return Err(StoreFault::NoPlace {
-                cause: "the global scope file cannot be read".to_owned(),
-                named_by,
+                cause: format!("{file} cannot be read"),
+                named_by: file.to_string(),
             });
         }
         (None, global) => match (global.and_then(Decisions::store), &env.home) {
@@ -106,7 +105,9 @@ impl Snapshot {
         match chosen(self.env(), global) {
             Ok(store) => self.listing(store),
             Err(fault) => {
-                self.personal.fault = Some(Arc::new(unknown("store", &fault)));
+                let named_by = global.filter(|_| self.env().store.is_none());
+                let place = named_by.map_or(Path::new("--store"), |file| file.path());
+                self.personal.fault = Some(Arc::new(unknown(place, &fault)));
                 self
             }
         }
@@ -164,7 +165,7 @@ impl Snapshot {
                     self.put_personal(&entries, store);
                     None
                 }
-                Err(fault) => Some(Arc::new(unknown(store.place(), &fault))),
+                Err(fault) => Some(Arc::new(unknown(Path::new(store.place()), &fault))),
             });
         self.personal = Personal { store, fault };
         self
@@ -205,21 +206,23 @@ fn skill_of(entry: &Entry, place: &Arc<str>) -> Skill {
     }
 }
 
-fn unknown(place: &str, fault: &StoreFault) -> Diagnostic {
+fn unknown(place: &Path, fault: &StoreFault) -> Diagnostic {
     let message = format!("personal skills are unknown: {fault}");
     Diagnostic {
         help: fault.help(),
-        ..Diagnostic::warning(Rule::StoreUnreachable, Path::new(place), message)
+        ..Diagnostic::warning(fault.rule(), place, message).at(Span::NONE)
     }
 }
 
 /// Reads the text of a personal skill.
 pub(super) fn read(personal: &Personal, skill: &Skill) -> Result<Vec<u8>, Box<Diagnostic>> {
-    let error = |rule, message: &str| Box::new(Diagnostic::error(rule, &skill.place(), message));
+    let error = |rule, message: &str| {
+        Box::new(Diagnostic::error(rule, &skill.place(), message).at(Span::NONE))
+    };
     let gone = || error(Rule::Unreadable, "is in the store no more");
     let store = personal.store.as_ref().ok_or_else(gone)?;
     let text = store.read(Owner::Me, &skill.name).map_err(|fault| {
-        let mut error = error(Rule::StoreUnreachable, &fault.to_string());
+        let mut error = error(fault.rule(), &fault.to_string());
         error.help = fault.help();
         error
     })?;
@@ -472,7 +475,7 @@ mod tests {
         assert_eq!(
             told,
             [
-                "memory::1:1: warning[store-unreachable]: personal skills are unknown: \
+                "memory:: warning[store-unreachable]: personal skills are unknown: \
               the store cannot be reached: it is unplugged"
             ]
         );

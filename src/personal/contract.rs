@@ -58,7 +58,7 @@ pub fn read(text: &[u8], place: &Path, limits: &Limits) -> Result<PersonalSkill,
     // Before anything is read, so that what is huge costs nothing.
     if text.len() > most {
         return Err(PersonalError::TooLarge {
-            size: text.len() as u64,
+            size: Some(text.len() as u64),
             most: most as u64,
         });
     }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Rule};
 
 /// Why a personal skill was not put in, replaced or taken out. Nothing was
 /// stored.
@@ -10,10 +10,10 @@ use crate::diagnostic::Diagnostic;
 #[non_exhaustive]
 pub enum PersonalError {
     /// The text has too many bytes (coder: `skill is too large`).
-    #[error("the skill is too large: it has {size} bytes, and {most} are the most")]
+    #[error("the skill is too large: it has {}, and {most} are the most", bytes(*size, *most))]
     TooLarge {
-        /// Bytes of the text.
-        size: u64,
+        /// Bytes of the text; `None` where nobody read to its end.
+        size: Option<u64>,
         /// The most bytes.
         most: u64,
     },
@@ -121,6 +121,12 @@ impl PersonalError {
     }
 }
 
+fn bytes(size: Option<u64>, most: u64) -> String {
+    size.map_or(format!("more than {most} bytes"), |size| {
+        format!("{size} bytes")
+    })
+}
+
 /// Why a store gave no answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -129,6 +135,12 @@ pub enum StoreFault {
     #[error("the store cannot be reached: {cause}")]
     Away {
         /// What the system or the server said.
+        cause: String,
+    },
+    /// It is a file, and the system refuses to open it or what lies beside it.
+    #[error("the store cannot be read: {cause}")]
+    Unreadable {
+        /// What the system said.
         cause: String,
     },
     /// The server is there, and does not know the user or the database.
@@ -195,8 +207,8 @@ pub enum StoreFault {
     NoPlace {
         /// Why not.
         cause: String,
-        /// What names the store, and must be mended.
-        named_by: &'static str,
+        /// What names the store, and must be mended: a flag, a variable, a file.
+        named_by: String,
     },
 }
 
@@ -205,19 +217,23 @@ impl StoreFault {
     #[must_use]
     pub fn code(&self) -> &'static str {
         match self {
-            Self::Away { .. }
-            | Self::Unknown { .. }
-            | Self::Absent
-            | Self::Slow { .. }
-            | Self::Locked { .. }
-            | Self::Unsure { .. } => "store-unreachable",
-            Self::NotAllowed { .. } => "store-not-allowed",
-            Self::Newer { .. } => "store-newer",
-            Self::NotSetUp => "store-not-set-up",
-            Self::Damaged { .. } => "store-damaged",
+            // Never findings: nothing is written or asked of others unasked.
             Self::NotWritten { .. } => "store-not-written",
             Self::OneOwner => "store-one-owner",
-            Self::NoPlace { .. } => "store-unknown",
+            fault => fault.rule().code(),
+        }
+    }
+
+    /// Returns the kind of finding that it is where skills are listed.
+    #[must_use]
+    pub fn rule(&self) -> Rule {
+        match self {
+            Self::NotAllowed { .. } => Rule::StoreNotAllowed,
+            Self::Newer { .. } => Rule::StoreNewer,
+            Self::NotSetUp => Rule::StoreNotSetUp,
+            Self::Damaged { .. } => Rule::StoreDamaged,
+            Self::NoPlace { .. } => Rule::StoreUnknown,
+            _ => Rule::StoreUnreachable,
         }
     }
 
@@ -227,6 +243,9 @@ impl StoreFault {
         let help = match self {
             Self::Away { .. } | Self::Slow { .. } => {
                 "try again; `--store`, CODEAF_SKILLS_STORE or `\"store\"` in the global scope file name the store"
+            }
+            Self::Unreadable { .. } => {
+                "see with `ls -l` who may read the file, and who may write the files `-wal` and `-shm` beside it and their folder"
             }
             Self::Unknown { .. } => {
                 "check the user, the password and the database in the URL, or ask the owner of the server for them"

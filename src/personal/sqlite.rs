@@ -19,7 +19,7 @@ use super::StoreUrl;
 use super::{
     Action, Entry, Owner, PersonalError, PersonalSkill, PersonalStore, Record, StoreFault, checked,
 };
-use crate::disk::{self, Folder, Refused};
+use crate::disk::{self, Folder, Made, Refused};
 use crate::env::Env;
 use crate::limits::Limits;
 use crate::text::system_words;
@@ -90,7 +90,7 @@ impl SqliteStore {
         answer().unwrap_or_else(|error| {
             Err(match fault(&error, self.reading) {
                 // Nothing was to be written.
-                StoreFault::NotWritten { cause } => StoreFault::Away { cause },
+                StoreFault::NotWritten { cause } => StoreFault::Unreadable { cause },
                 fault => fault,
             })
         })
@@ -107,12 +107,12 @@ impl SqliteStore {
             Ok(found) if found.len() == 0 => Err(damaged("the file is empty")),
             Ok(_) => Ok(true),
             Err(error) if disk::is_absent(&error) && self.file.is_symlink() => {
-                Err(StoreFault::Away {
+                Err(StoreFault::Unreadable {
                     cause: "it is behind a link to nothing".to_owned(),
                 })
             }
             Err(error) if disk::is_absent(&error) => Ok(false),
-            Err(error) => Err(StoreFault::Away {
+            Err(error) => Err(StoreFault::Unreadable {
                 cause: system_words(&error),
             }),
         }
@@ -203,9 +203,7 @@ impl SqliteStore {
             return Ok(());
         }
         let folder = self.file.parent().unwrap_or(Path::new("/"));
-        if !folder.is_dir() {
-            disk::make_folder(folder, 0o755).map_err(|error| refused(&error))?;
-        }
+        let mut folders = Made::folders(folder, 0o700).map_err(|error| refused(&error.source))?;
         let bytes = without_skills().map_err(|error| fault(&error, self.writing))?;
         let made = Folder::lock(folder, self.writing).and_then(|locked| match locked {
             // Another first write may have been earlier.
@@ -217,7 +215,9 @@ impl SqliteStore {
                 patience: self.writing,
             },
             _ => refused(&error.source),
-        })
+        })?;
+        folders.stay();
+        Ok(())
     }
 
     fn refusal(&self, error: &rusqlite::Error) -> PersonalError {
@@ -227,7 +227,11 @@ impl SqliteStore {
                 most: Limits::PERSONAL_SKILLS,
             }
         } else {
-            fault(error, self.writing).into()
+            match fault(error, self.writing) {
+                StoreFault::Unreadable { cause } => StoreFault::NotWritten { cause },
+                fault => fault,
+            }
+            .into()
         }
     }
 }
@@ -354,7 +358,9 @@ fn fault(error: &rusqlite::Error, patience: Duration) -> StoreFault {
             cause: "the disk is full".to_owned(),
         },
         Some(ErrorCode::ReadOnly | ErrorCode::SystemIoFailure) => StoreFault::NotWritten { cause },
-        Some(ErrorCode::CannotOpen | ErrorCode::PermissionDenied) => StoreFault::Away { cause },
+        Some(ErrorCode::CannotOpen | ErrorCode::PermissionDenied) => {
+            StoreFault::Unreadable { cause }
+        }
         // No database, a corrupt one, or one without the tables that it says it has.
         _ => StoreFault::Damaged { cause },
     }

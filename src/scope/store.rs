@@ -70,6 +70,12 @@ pub enum StoreError {
         /// The folder that is missing.
         folder: PathBuf,
     },
+    /// The scope file is a link, and the links lead round in a ring.
+    #[error("the links of {} lead round in a ring", path.display())]
+    LinkRing {
+        /// The scope file.
+        path: PathBuf,
+    },
     /// There is no conversation to write to: its `meta.json` is missing.
     #[error("there is no conversation at {}: its meta.json is missing", path.display())]
     NoConversation {
@@ -104,6 +110,20 @@ impl StoreError {
         }
     }
 
+    /// Returns the stable code.
+    #[must_use]
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Conflict { .. } | Self::Busy { .. } => "scope-conflict",
+            Self::Unreadable { .. } => "scope-unreadable",
+            Self::LinkLeaves { .. } | Self::LinkDangles { .. } | Self::LinkRing { .. } => {
+                "scope-link"
+            }
+            Self::NoConversation { .. } => "conversation-not-found",
+            Self::Io { .. } => "scope-not-written",
+        }
+    }
+
     /// Returns what to do about it, if there is something to type or change.
     #[must_use]
     pub fn help(&self) -> Option<String> {
@@ -119,6 +139,10 @@ impl StoreError {
             Self::LinkDangles { folder, .. } => {
                 Some(format!("make the folder {}, or remove the link", folder.display()))
             }
+            Self::LinkRing { path } => Some(format!(
+                "put a file in the place of the link: `ls -l {}` shows where it leads",
+                path.display()
+            )),
             Self::NoConversation { .. } => {
                 Some("start the conversation first, or use --project or --global".to_owned())
             }
@@ -656,7 +680,7 @@ mod tests {
         symlink("skills.json", &ring.path.file).unwrap();
         assert!(matches!(
             ring.edit(&[Change::on("x")]),
-            Err(StoreError::Io { .. })
+            Err(StoreError::LinkRing { .. })
         ));
         assert!(load(&ring.path, &LIMITS).fault().is_some());
     }

@@ -209,18 +209,20 @@ fn one_file_names_the_yaml_library() {
 }
 
 #[test]
-fn each_store_has_one_file_that_names_its_client() {
-    for (client, file) in [
-        ("rusqlite::", "personal/sqlite.rs"),
-        ("postgres::config", "personal/postgres.rs"),
-        ("rustls::", "personal/postgres.rs"),
+fn each_store_names_its_client_in_its_own_files() {
+    let connection = "personal/postgres/connection.rs";
+    for (client, own) in [
+        ("rusqlite::", &["personal/sqlite.rs"][..]),
+        ("postgres::error", &["personal/postgres.rs", connection]),
+        ("postgres::config", &[connection]),
+        ("rustls::", &[connection]),
     ] {
         let naming: Vec<String> = files()
             .into_iter()
             .filter(|(_, code)| code.contains(client))
             .map(|(file, _)| file)
             .collect();
-        assert_eq!(naming, [file], "{client}");
+        assert_eq!(naming, own, "{client}");
     }
 }
 

@@ -2,7 +2,7 @@
 //! folders.
 
 use std::fs;
-use std::io::Write;
+use std::io::{BufRead, BufReader, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
@@ -233,6 +233,70 @@ fn a_skill_is_not_renamed_and_the_message_says_how() {
         help: add it as `b` with `codeaf-skills personal add`, then remove the old one: `codeaf-skills personal rm a`
         -- exit 1 --
     ");
+}
+
+#[test]
+fn what_cannot_be_replaced_is_to_be_added() {
+    let sandbox = with(&["a"]);
+
+    replace(&sandbox, "b", text("b", "Body.")).refused().has(&[
+        "error: no personal skill is called `b`\n",
+        "help: `codeaf-skills personal add skill.md` puts it in as a new skill\n",
+    ]);
+    replace(&sandbox, "nothing", text("c", "Body."))
+        .refused()
+        .has(&[
+            "error: the text is called `c`, and a skill cannot be renamed\n",
+            "help: there is no `nothing`; `codeaf-skills personal add skill.md` puts the text in as `c`\n",
+        ]);
+}
+
+#[test]
+fn a_store_is_made_with_all_the_folders_above_it() {
+    let sandbox = Sandbox::new();
+    sandbox.write("project/skill.md", text("a", "Body."));
+
+    sandbox
+        .run([
+            "--store",
+            "sqlite:one/two/own.db",
+            "personal",
+            "add",
+            "skill.md",
+        ])
+        .success();
+
+    for folder in ["project/one", "project/one/two"] {
+        let mode = fs::metadata(sandbox.path(folder))
+            .unwrap()
+            .permissions()
+            .mode();
+        assert_eq!(mode & 0o777, 0o700, "{folder}");
+    }
+}
+
+#[test]
+fn a_url_that_stands_where_a_name_belongs_is_not_kept_and_not_said_again() {
+    let sandbox = Sandbox::new();
+
+    for words in [
+        &["on", "--force"][..],
+        &["off"],
+        &["on", "--json"],
+        &["on", "personal/"],
+    ] {
+        let url = match words {
+            ["on", "personal/"] => "personal/postgres://u:geheim@h/db",
+            _ => "postgres://u:geheim@h/db",
+        };
+        let words = words.iter().filter(|word| !word.ends_with('/'));
+        let words = words.copied().chain([url, "--global"]);
+        sandbox.run(words).refused().lacks(&["geheim"]).has(&[
+            "a URL is not the name of a skill",
+            "the store of personal skills is named with `--store URL`",
+        ]);
+    }
+    assert!(!sandbox.path(GLOBAL).exists());
 }
 
 #[test]
@@ -560,7 +624,7 @@ fn a_question_that_has_no_answer_is_not_answered_in_silence() {
     sandbox
         .run(["is-on", "nope"])
         .refused()
-        .has(&["warning[store-unreachable]: personal skills are unknown"]);
+        .has(&[": warning[store-"]);
     sandbox.run(["is-on", "workspace/nope"]).refused().silent();
 }
 
@@ -643,7 +707,7 @@ fn a_next_step_names_what_is_to_be_mended() {
     sandbox
         .run(["personal", "list"])
         .refused()
-        .has(&["help: mend `\"store\"` in the global scope file, or name"]);
+        .has(&["help: mend `\"store\"` in ~/.codeaf/skills.json, or name"]);
 }
 
 #[test]
@@ -911,6 +975,87 @@ fn why_shows_decisions_while_the_store_is_away() {
 }
 
 #[test]
+fn a_name_that_a_store_may_have_is_unknown_while_it_is_away() {
+    let sandbox = Sandbox::new()
+        .home_skill("pdf", "Reads PDF files.")
+        .file(DATABASE, "This is no database at all, but a text.");
+
+    for words in [
+        &["show", "x"][..],
+        &["use", "x"],
+        &["on", "x", "--global"],
+        &["on", "x*", "--global"],
+        &["read", "x"],
+        &["resources", "personal/x"],
+    ] {
+        let name = words[1];
+        sandbox.run(words).refused().has(&[
+            &format!("error: no skill in a folder is called `{name}`; ~/.codeaf/personal.db: personal skills are unknown: this is no store of personal skills: file is not a database\n"),
+            "help: name another store, bring the file back from a backup, or move it away\n",
+        ]);
+        let failed = sandbox.run(words.iter().chain(&["--json"])).refused();
+        assert_eq!(failed.error_json()["error"]["code"], "skill-unknown");
+    }
+    sandbox
+        .run(["use", "pfd"])
+        .refused()
+        .has(&["help: did you mean `pdf`? If not: name another store, bring the file back"]);
+    sandbox
+        .run(["use", "workspace/x"])
+        .refused()
+        .has(&["error: no skill is called `workspace/x`\n"]);
+    sandbox
+        .run(["off", "x", "--global"])
+        .success()
+        .has(&["note: no skill in a folder is called x; the decision is kept"]);
+    sandbox
+        .run(["why", "x"])
+        .refused()
+        .has(&[
+            "no skill in a folder is called x\n",
+            "\nscopes name it:\n  ~/.codeaf/skills.json",
+            "\nmend what is said of the store, then look again:\n  codeaf-skills why x\n",
+        ])
+        .lacks(&["clear", "all the same"]);
+    sandbox
+        .run(["why", "workspace/x"])
+        .refused()
+        .has(&["no skill is called workspace/x\n", "--skills-dir"]);
+    sandbox
+        .run(["is-on", "x"])
+        .refused()
+        .has(&["store-damaged"]);
+}
+
+#[test]
+fn what_names_no_store_is_told_with_its_file() {
+    let sandbox = Sandbox::new().file(GLOBAL, r#"{"store": "mysql:x"}"#);
+
+    sandbox.run(["list"]).success().has(&[
+        "~/.codeaf/skills.json: warning[store-unknown]: personal skills are unknown: which store is meant is not known: a store begins with `sqlite:` or `postgres://`\n",
+        "help: mend `\"store\"` in ~/.codeaf/skills.json, or name another store with `--store`\n",
+    ]);
+    sandbox
+        .run(["personal", "list"])
+        .refused()
+        .has(&["help: mend `\"store\"` in ~/.codeaf/skills.json, or name another"]);
+}
+
+#[test]
+fn a_failure_in_json_stands_alone() {
+    let sandbox = Sandbox::new()
+        .home_skill("pdf", "Reads PDF files.")
+        .file(GLOBAL, r#"{"on": ["a", "a"]}"#);
+
+    let failed = sandbox.run(["use", "nothing", "--json"]).refused();
+    assert_eq!(failed.error_json()["error"]["code"], "skill-not-found");
+    sandbox
+        .run(["use", "pdf", "--json"])
+        .success()
+        .has(&["warning[scope-duplicate]", "note: pdf is off"]);
+}
+
+#[test]
 fn why_of_a_personal_name_that_is_not_there_looks_where_it_could_be() {
     let sandbox = with(&["other"]).home_skill("aa", "From a folder.");
 
@@ -1032,7 +1177,7 @@ fn what_is_wrong_with_a_store_hides_no_other_skill() {
 
         sandbox.run(["list"]).success().has(&[
             "pdf",
-            "warning[store-unreachable]: personal skills are unknown",
+            &format!("~/.codeaf/personal.db: warning[{code}]: personal skills are unknown: "),
             words,
         ]);
         sandbox
@@ -1060,6 +1205,22 @@ fn what_is_wrong_with_a_store_hides_no_other_skill() {
             let is_same = fs::read(sandbox.path(DATABASE)).unwrap() == before;
             assert!(is_same, "{words}");
         }
+    }
+}
+
+#[test]
+fn a_fault_of_a_store_has_one_code_everywhere() {
+    let sandbox = with(&["a"]);
+    database(&sandbox)
+        .pragma_update(None, "user_version", 7)
+        .unwrap();
+
+    let listed = sandbox.run(["list", "--json"]).success().json();
+    assert_eq!(listed["personal_fault"]["rule"], "store-newer");
+    assert!(listed["personal_fault"]["line"].is_null());
+    for words in [&["personal", "list"][..], &["--require-store", "list"]] {
+        let failed = sandbox.run(words.iter().chain(&["--json"])).refused();
+        assert_eq!(failed.error_json()["error"]["code"], "store-newer");
     }
 }
 
@@ -1100,7 +1261,7 @@ fn a_store_that_was_named_must_be_there() {
 
     run(&["list"]).success().has(&[
         "pdf",
-        "away.db:1:1: warning[store-unreachable]: personal skills are unknown: there is no store: no file is there",
+        "away.db: warning[store-unreachable]: personal skills are unknown: there is no store: no file is there",
         "check the path; `codeaf-skills --store sqlite:away.db personal add FILE` makes a store there",
     ]);
     run(&["list", "--require-store"]).refused();
@@ -1193,6 +1354,26 @@ fn a_locked_store_is_waited_for_and_not_for_ever() {
 }
 
 #[test]
+fn a_change_that_waits_for_the_store_says_so() {
+    let sandbox = with(&["a"]);
+    let database = database(&sandbox);
+    database.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let mut command = sandbox.command(["personal", "rm", "a"]);
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut writer = command.spawn().unwrap();
+
+    let mut told = String::new();
+    BufReader::new(writer.stderr.as_mut().unwrap())
+        .read_line(&mut told)
+        .unwrap();
+    database.execute_batch("COMMIT").unwrap();
+    let end = writer.wait_with_output().unwrap();
+
+    assert_eq!(told, "note: waiting for the store, up to 30 s\n");
+    assert_eq!(String::from_utf8_lossy(&end.stdout), "removed a\n");
+}
+
+#[test]
 fn a_store_on_a_disk_that_is_only_read_is_read() {
     let sandbox = Sandbox::new().folder("small");
     let Some(disk) = Disk::mount(&sandbox, "size=1m") else {
@@ -1247,7 +1428,20 @@ fn a_store_in_a_folder_that_only_others_write_is_read() {
     run(&["personal", "show", "a"]).success().has(&["Body."]);
     run(&["personal", "rm", "a"]).refused().has(&[
         "error: cannot use the store ",
-        "caused by: the store cannot ",
+        "caused by: the store cannot be written: ",
+    ]);
+    let next_step = "help: see with `ls -l` who may read the file, and who may write the files `-wal` and `-shm` beside it and their folder\n";
+    sandbox.write(format!("{DATABASE}-wal"), "Changes that wait.");
+    run(&["personal", "show", "a"])
+        .refused()
+        .has(&["caused by: the store cannot be read: ", next_step]);
+    fs::remove_file(sandbox.path(format!("{DATABASE}-wal"))).unwrap();
+    fs::set_permissions(sandbox.path(DATABASE), fs::Permissions::from_mode(0o600)).unwrap();
+    run(&["personal", "show", "a"])
+        .refused()
+        .has(&["caused by: the store cannot be read: ", next_step]);
+    run(&["list"]).success().has(&[
+        "warning[store-unreachable]: personal skills are unknown: the store cannot be read: ",
     ]);
 }
 
@@ -1463,7 +1657,11 @@ fn input_without_end_is_refused() {
         .shell("yes | codeaf-skills personal add -")
         .refused();
 
-    output.has(&["the skill is too large"]);
+    output.has(&["the skill is too large: it has more than 65536 bytes, and 65536 are the most\n"]);
+    sandbox
+        .run(["personal", "add", "/dev/zero"])
+        .refused()
+        .has(&["it has more than 65536 bytes"]);
     assert!(!sandbox.has(DATABASE));
 }
 
@@ -1473,7 +1671,15 @@ fn a_personal_skill_has_its_text_and_no_other_files() {
 
     sandbox.run(["resources", "a"]).success();
     sandbox.run(["read", "a"]).success().has(&["name: a\n"]);
-    sandbox.run(["read", "a", "x.md"]).refused();
+    sandbox
+        .run(["read", "a", "x.md"])
+        .refused()
+        .has(&["help: `codeaf-skills read personal/a` prints its text\n"])
+        .lacks(&[":1:1"]);
+    sandbox
+        .run(["read", "personal/a"])
+        .success()
+        .has(&["name: a\n"]);
 }
 
 #[test]

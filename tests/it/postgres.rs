@@ -158,6 +158,7 @@ impl Server {
         };
         let roles = "
             CREATE ROLE alice LOGIN; CREATE ROLE bob LOGIN; CREATE ROLE carol LOGIN;
+            CREATE ROLE dave LOGIN; CREATE ROLE erin LOGIN; GRANT alice TO erin;
             CREATE ROLE mallory LOGIN; CREATE ROLE owner LOGIN CREATEROLE;";
         client.batch_execute(roles).unwrap();
         server
@@ -181,13 +182,15 @@ struct Team {
 }
 
 impl Team {
-    /// Alice and Bob keep skills, Carol looks after them, Mallory is let in
-    /// nowhere.
+    /// Alice and Bob keep skills, Carol looks after them, Dave does both, Erin is
+    /// one of Alice's, Mallory is let in nowhere.
     fn new() -> Option<Self> {
         let team = Self::empty()?;
         let sql = team.sandbox.run(["personal", "init-team"]).success().stdout;
         team.client("owner").batch_execute(&sql).unwrap();
-        let rights = "GRANT codeaf_skills_user TO alice, bob; GRANT codeaf_skills_admin TO carol;";
+        let rights = "
+            GRANT codeaf_skills_user TO alice, bob, dave;
+            GRANT codeaf_skills_admin TO carol, dave;";
         team.client("postgres").batch_execute(rights).unwrap();
         Some(team)
     }
@@ -400,6 +403,168 @@ fn the_server_holds_the_rights_against_any_client() {
         .query_one(&format!("SELECT actor, owner, action FROM {AUDIT}"), &[])
         .unwrap();
     assert_eq!((row.get(0), row.get(1), row.get(2)), ("bob", "bob", "add"));
+}
+
+#[test]
+fn no_statement_of_a_user_reaches_past_the_own_rows() {
+    let Some(team) = Team::new() else { return };
+    team.add("alice", "review", "Alice's.").success();
+    team.add("bob", "own", "Bob's.").success();
+
+    for statement in [
+        format!("INSERT INTO {SKILLS} (name, content, version) VALUES ('x', 'x', 7)"),
+        format!("INSERT INTO {SKILLS} (name, content, created_at) VALUES ('x', 'x', now())"),
+        format!("UPDATE {SKILLS} SET (content, owner) = ('x', 'alice')"),
+        format!("UPDATE {SKILLS} SET version = 7"),
+        format!(
+            "INSERT INTO {SKILLS} (name, content) VALUES ('own', 'x')
+             ON CONFLICT (owner, name) DO UPDATE SET owner = 'alice'"
+        ),
+        format!(
+            "MERGE INTO {SKILLS} AS s USING (SELECT 1) AS one ON s.name = 'own'
+             WHEN MATCHED THEN UPDATE SET owner = 'alice'"
+        ),
+        format!("ALTER TABLE {SKILLS} DISABLE ROW LEVEL SECURITY"),
+        format!("ALTER TABLE {SKILLS} DISABLE TRIGGER ALL"),
+        format!("ALTER TABLE {AUDIT} DISABLE TRIGGER ALL"),
+        format!("DROP TABLE {AUDIT}"),
+        format!("DROP POLICY own_rows ON {SKILLS}"),
+        format!("CREATE POLICY mine ON {SKILLS} USING (true)"),
+        format!("CREATE RULE mine AS ON INSERT TO {SKILLS} DO INSTEAD NOTHING"),
+        format!("COPY {AUDIT} FROM PROGRAM 'true'"),
+        "CREATE TABLE codeaf_skills.mine (x int)".to_owned(),
+        "CREATE FUNCTION codeaf_skills.hold_limit(int) RETURNS int LANGUAGE sql AS 'SELECT 1'"
+            .to_owned(),
+        "SELECT setval('codeaf_skills.personal_skill_audit_id_seq', 1)".to_owned(),
+        "SELECT nextval('codeaf_skills.personal_skills_id_seq')".to_owned(),
+        "UPDATE codeaf_skills.schema_version SET version = 9".to_owned(),
+        "SET session_replication_role = replica".to_owned(),
+        "SET SESSION AUTHORIZATION alice".to_owned(),
+        "SET ROLE alice".to_owned(),
+        "SET ROLE owner".to_owned(),
+    ] {
+        for user in ["bob", "dave"] {
+            let found = refusal(&mut team.client(user), &statement);
+            assert_eq!(found, "42501 ", "{user}: {statement}");
+        }
+    }
+    // Who looks after skills and keeps some still writes none of others.
+    let mut dave = team.client("dave");
+    let update = format!("UPDATE {SKILLS} SET content = 'x'");
+    assert_eq!(dave.execute(&update, &[]).unwrap(), 0);
+    let locked = format!("SELECT id FROM {SKILLS} FOR UPDATE");
+    assert!(dave.query(&locked, &[]).unwrap().is_empty());
+}
+
+/// The functions that the rules run with the rights of the tables' owner.
+#[test]
+fn no_function_of_the_rules_can_be_borrowed() {
+    let Some(team) = Team::new() else { return };
+
+    for user in ["bob", "carol", "mallory"] {
+        let mut client = team.client(user);
+        let mine = "CREATE TEMPORARY TABLE mine (owner text, name text, content bytea)";
+        client.batch_execute(mine).unwrap();
+        for function in ["hold_limit", "hold_identity", "write_down", "refuse"] {
+            let trigger = format!(
+                "CREATE TRIGGER mine AFTER INSERT ON mine FOR EACH ROW EXECUTE FUNCTION codeaf_skills.{function}()"
+            );
+            assert_eq!(refusal(&mut client, &trigger), "42501 ", "{user} {trigger}");
+        }
+    }
+}
+
+#[test]
+fn copies_and_settings_show_no_more_than_a_question() {
+    let Some(team) = Team::new() else { return };
+    team.add("alice", "review", "Alice's.").success();
+    let mut bob = team.client("bob");
+    let copied = |client: &mut Client, table: &str| {
+        let mut text = String::new();
+        let copy = format!("COPY {table} TO STDOUT");
+        let mut reader = client.copy_out(&copy).unwrap();
+        reader.read_to_string(&mut text).unwrap();
+        text
+    };
+
+    assert_eq!(copied(&mut bob, SKILLS), "");
+    assert_eq!(copied(&mut bob, AUDIT), "");
+    let copy = format!("COPY {SKILLS} (name, content) FROM STDIN");
+    let refused = team.client("bob").copy_in(&copy).err().unwrap();
+    assert_eq!(refused.code().unwrap().code(), "0A000");
+    bob.batch_execute("SET row_security = off").unwrap();
+    let all = format!("SELECT * FROM {SKILLS}");
+    assert_eq!(refusal(&mut bob, &all), "42501 ");
+
+    let mut mallory = team.client("mallory");
+    for table in [SKILLS, AUDIT, "codeaf_skills.schema_version"] {
+        let all = format!("SELECT * FROM {table}");
+        assert_eq!(refusal(&mut mallory, &all), "42501 ");
+    }
+    let statistics = "SELECT count(*) FROM pg_stats WHERE schemaname = 'codeaf_skills' AND tablename <> 'schema_version'";
+    team.client("postgres").batch_execute("ANALYZE").unwrap();
+    for client in [&mut bob, &mut mallory] {
+        let known = client.query_one(statistics, &[]).unwrap();
+        assert_eq!(known.get::<_, i64>(0), 0);
+    }
+}
+
+#[test]
+fn a_role_that_was_taken_on_forges_no_name() {
+    let Some(team) = Team::new() else { return };
+    team.add("alice", "review", "Alice's.").success();
+
+    let mut erin = team.client("erin");
+    erin.batch_execute("SET ROLE alice; SET search_path = pg_temp; SET codeaf.actor = 'alice'")
+        .unwrap();
+    let insert = format!("INSERT INTO {SKILLS} (name, content) VALUES ('x', 'x')");
+    erin.execute(&insert, &[]).unwrap();
+
+    let rows = erin
+        .query(&format!("SELECT actor, owner FROM {AUDIT}"), &[])
+        .unwrap();
+    let rows: Vec<(String, String)> = rows.iter().map(|row| (row.get(0), row.get(1))).collect();
+    assert_eq!(rows, [("erin".to_owned(), "erin".to_owned())]);
+}
+
+/// Before version 15 everybody may make operators in `public`, where a question
+/// of ours must not find them.
+#[test]
+fn what_somebody_puts_into_public_is_never_called() {
+    let Some(team) = Team::new() else { return };
+    team.add("alice", "review", "Alice's.").success();
+    let trap = "
+        CREATE TABLE public.called (what text);
+        GRANT ALL ON public.called TO PUBLIC;
+        CREATE FUNCTION public.trap(bigint, text) RETURNS text LANGUAGE plpgsql
+            AS $$ BEGIN INSERT INTO public.called VALUES ('||'); RETURN 'x'; END $$;
+        CREATE OPERATOR public.|| (LEFTARG = bigint, RIGHTARG = text, FUNCTION = public.trap);
+        CREATE FUNCTION public.trap(text, bigint) RETURNS text LANGUAGE plpgsql
+            AS $$ BEGIN INSERT INTO public.called VALUES ('||'); RETURN 'x'; END $$;
+        CREATE OPERATOR public.|| (LEFTARG = text, RIGHTARG = bigint, FUNCTION = public.trap);
+        CREATE FUNCTION public.trap(text, name) RETURNS boolean LANGUAGE plpgsql
+            AS $$ BEGIN INSERT INTO public.called VALUES ('='); RETURN true; END $$;
+        CREATE OPERATOR public.= (LEFTARG = text, RIGHTARG = name, FUNCTION = public.trap);
+        CREATE FUNCTION public.to_char(timestamp, varchar) RETURNS text LANGUAGE plpgsql
+            AS $$ BEGIN INSERT INTO public.called VALUES ('to_char'); RETURN 'x'; END $$;
+        CREATE FUNCTION public.octet_length(varchar) RETURNS integer LANGUAGE plpgsql
+            AS $$ BEGIN INSERT INTO public.called VALUES ('octet_length'); RETURN 1; END $$;";
+    team.client("postgres").batch_execute(trap).unwrap();
+
+    for words in [
+        &["personal", "list"][..],
+        &["personal", "show", "review"],
+        &["personal", "audit"],
+        &["personal", "rm", "review"],
+    ] {
+        team.run("alice", words).success();
+    }
+    team.add("alice", "other", "Alice's.").success();
+
+    let called = "SELECT what FROM public.called";
+    let called = team.client("postgres").query(called, &[]).unwrap();
+    let called: Vec<String> = called.iter().map(|row| row.get(0)).collect();
+    assert!(called.is_empty(), "{called:?}");
 }
 
 #[test]

@@ -12,6 +12,9 @@ const ONLY_WITHOUT_ROOT: [Rule; 1] = [Rule::ResourceUnlisted];
 /// Stands at the end of a catalog in JSON or XML, and has a test of its own.
 const OF_THE_CATALOG: [Rule; 1] = [Rule::CatalogBound];
 
+/// What only a server says; `postgres.rs` provokes it.
+const OF_A_SERVER: [Rule; 2] = [Rule::StoreNotAllowed, Rule::StoreNotSetUp];
+
 const LIST: &[&str] = &["list", "-v", "--conversation", "../conv"];
 
 /// A rule, what to put into a skill's own folder, and the words that show it.
@@ -229,13 +232,24 @@ const PROVOCATIONS: &[Provocation] = &[
     ),
     (Rule::CandidatesBound, many_candidates, LIST),
     (
-        Rule::StoreUnreachable,
+        Rule::StoreDamaged,
         |s| {
             s.file(
                 "home/.codeaf/personal.db",
                 "This is no database, but long enough to be one.",
             )
         },
+        LIST,
+    ),
+    (Rule::StoreNewer, newer_store, LIST),
+    (
+        Rule::StoreUnreachable,
+        |s| s.file("home/.codeaf/skills.json", r#"{"store": "sqlite:away.db"}"#),
+        LIST,
+    ),
+    (
+        Rule::StoreUnknown,
+        |s| s.file("home/.codeaf/skills.json", r#"{"store": "mysql:x"}"#),
         LIST,
     ),
     (
@@ -398,6 +412,17 @@ fn many_resources(sandbox: Sandbox) -> Sandbox {
     sandbox
 }
 
+fn newer_store(sandbox: Sandbox) -> Sandbox {
+    sandbox.write(
+        "project/skill.md",
+        "---\nname: a\ndescription: A.\n---\nBody.\n",
+    );
+    sandbox.run(["personal", "add", "skill.md"]).success();
+    let database = rusqlite::Connection::open(sandbox.path("home/.codeaf/personal.db")).unwrap();
+    database.pragma_update(None, "user_version", 7).unwrap();
+    sandbox
+}
+
 fn large_resource(sandbox: Sandbox) -> Sandbox {
     let sandbox = well(sandbox).file("home/.agents/skills/x/large", "");
     let file = sandbox.path("home/.agents/skills/x/large");
@@ -425,10 +450,9 @@ fn every_rule_is_provoked_and_says_where_and_what_to_do() {
             .next()
             .unwrap_or_else(|| panic!("{rule} is not in\n{block}"));
         let place = line.split(": ").next().unwrap().rsplit(':').take(2);
-        assert!(
-            place.clone().count() == 2 && place.clone().all(is_number),
-            "{line}"
-        );
+        let has_line = place.clone().count() == 2 && place.clone().all(is_number);
+        // A store has no lines.
+        assert_eq!(has_line, !rule.code().starts_with("store-"), "{line}");
         let message = line.split(&mark).nth(1).unwrap();
         assert!(
             message.starts_with(|c: char| !c.is_uppercase() || message.starts_with("SKILL.md")),
@@ -442,6 +466,7 @@ fn every_rule_is_provoked_and_says_where_and_what_to_do() {
         .iter()
         .filter(|rule| !provoked.contains(rule))
         .filter(|rule| !ONLY_WITHOUT_ROOT.contains(rule) && !OF_THE_CATALOG.contains(rule))
+        .filter(|rule| !OF_A_SERVER.contains(rule))
         .collect();
     assert!(left.is_empty(), "nothing provokes {left:?}");
 }

@@ -295,7 +295,7 @@ impl Output {
     #[track_caller]
     pub(crate) fn error_json(&self) -> serde_json::Value {
         assert_eq!(self.stdout, "", "{}\n{self}", self.line);
-        parsed(self.stderr.lines().last().unwrap_or_default(), self)
+        parsed(&self.stderr, self)
     }
 }
 

@@ -319,3 +319,18 @@ fn names_are_compared_in_one_normal_form_and_with_their_case() {
         serde_json::from_str(&sandbox.read("home/.codeaf/skills.json")).unwrap();
     assert_eq!(file["on"], json!(["caf\u{e9}"]));
 }
+
+#[test]
+fn a_scope_file_in_a_ring_of_links_is_refused_with_a_next_step() {
+    let sandbox = Sandbox::new()
+        .home_skill("pdf", "Reads PDF files.")
+        .link("home/.codeaf/skills.json", "other.json")
+        .link("home/.codeaf/other.json", "skills.json");
+
+    let failed = sandbox.run(["on", "pdf", "--global", "--json"]).refused();
+    assert_eq!(failed.error_json()["error"]["code"], "scope-link");
+    sandbox.run(["on", "pdf", "--global"]).refused().has(&[
+        "the links of ~/.codeaf/skills.json lead round in a ring\n",
+        "help: put a file in the place of the link: `ls -l ~/.codeaf/skills.json` shows where it leads\n",
+    ]);
+}

@@ -804,6 +804,10 @@ pub(crate) enum PersonalCommand {
     /// `description` (4,096 bytes), and must have instructions below; the whole
     /// has at most 65,536 bytes, and a user at most 100 skills. A new skill is
     /// off.
+    ///
+    /// A SQLite store that is not there is made, with the folders that are
+    /// missing, for you alone. One that another program holds is waited for, up
+    /// to 30 seconds.
     #[command(after_long_help = "\
 Examples:
   codeaf-skills personal add house-style.md

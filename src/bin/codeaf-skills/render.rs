@@ -36,6 +36,9 @@ pub(crate) struct Console {
     out: io::BufWriter<io::StdoutLock<'static>>,
     pub(crate) json: bool,
     verbosity: Verbosity,
+    /// With `--json`: notes and findings, until it is known that the command does
+    /// not fail. A failure stands alone on standard error.
+    aside: String,
     pub(crate) width: usize,
     color_out: bool,
     color_err: bool,
@@ -103,6 +106,7 @@ impl Console {
             out: io::BufWriter::with_capacity(BUFFER, stdout.lock()),
             json,
             verbosity: Verbosity::Notes,
+            aside: String::new(),
             places: Places::default(),
         }
     }
@@ -132,14 +136,17 @@ impl Console {
     }
 
     pub(crate) fn finish(&mut self) -> io::Result<()> {
-        self.out.flush()
+        self.out.flush()?;
+        let _ = io::stderr().lock().write_all(self.aside.as_bytes());
+        self.aside.clear();
+        Ok(())
     }
 
     /// Writes a note on standard error unless the user wants none.
     pub(crate) fn note(&mut self, note: impl Display) {
         if self.verbosity > Verbosity::Errors {
             let note = self.places.with_flags(&note.to_string());
-            self.error_text(&note);
+            self.beside(&note);
         }
     }
 
@@ -152,6 +159,11 @@ impl Console {
 
     /// Writes `label: message` on standard error, also when notes are unwanted.
     pub(crate) fn error_line(&mut self, label: &str, message: &str) {
+        let line = self.labelled(label, message);
+        self.error_text(&line);
+    }
+
+    fn labelled(&self, label: &str, message: &str) -> String {
         let style = match label {
             "error" => AnsiColor::Red.on_default().bold(),
             "warning" => AnsiColor::Yellow.on_default().bold(),
@@ -160,7 +172,7 @@ impl Console {
         };
         let label = paint(self.color_err, style, label);
         // What a file says must not look like a line of ours.
-        self.error_text(&format!("{label}: {}", one_line(message)));
+        format!("{label}: {}", one_line(message))
     }
 
     /// Writes what clap says of wrong usage.
@@ -175,8 +187,18 @@ impl Console {
 
     pub(crate) fn json_error(&mut self, object: &serde_json::Value) {
         let mut bytes = Vec::new();
+        self.aside.clear();
         if write_json(&mut bytes, object).is_ok() {
             self.error_text(&String::from_utf8_lossy(&bytes));
+        }
+    }
+
+    /// Writes what is said beside the answer or the failure.
+    fn beside(&mut self, text: &str) {
+        if self.json {
+            self.aside.extend([text, "\n"]);
+        } else {
+            self.error_text(text);
         }
     }
 
@@ -193,25 +215,27 @@ impl Console {
             return;
         }
         let line = self.finding_line(diagnostic, self.color_err);
-        self.error_text(&line);
+        self.beside(&line);
         if let Some(help) = &diagnostic.help {
-            let help = self.places.with_flags(help);
-            self.error_line("  help", &help);
+            let line = self.labelled("  help", &self.next_step(help));
+            self.beside(&line);
         }
+    }
+
+    /// Returns the help of a finding as it is shown.
+    pub(crate) fn next_step(&self, help: &str) -> String {
+        self.places.shorten_in(&self.places.with_flags(help))
     }
 
     /// Returns `path:line:column: severity[rule]: message`.
     pub(crate) fn finding_line(&self, diagnostic: &Diagnostic, color: bool) -> String {
         let severity = format!("{}[{}]", diagnostic.severity, diagnostic.rule);
         format!(
-            "{}: {}: {}",
-            self.place(
-                &diagnostic.path,
-                diagnostic.span.line,
-                diagnostic.span.column
-            ),
+            "{}{}: {}: {}",
+            self.path(&diagnostic.path),
+            diagnostic.span,
             paint(color, severity_style(diagnostic.severity), &severity),
-            one_line(&diagnostic.message)
+            one_line(&self.places.shorten_in(&diagnostic.message))
         )
     }
 

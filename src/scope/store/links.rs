@@ -19,8 +19,8 @@ pub(super) fn real_file(place: &ScopePath) -> Result<PathBuf, StoreError> {
     while let Some(target) = disk::link(&file).or_else(absent_is_none).map_err(failed)? {
         hops += 1;
         if hops > HOPS {
-            let ring = io::Error::other("the links lead round in a ring");
-            return Err(failed(ring));
+            let path = place.file.clone();
+            return Err(StoreError::LinkRing { path });
         }
         file = match file.parent() {
             Some(folder) => folder.join(target),

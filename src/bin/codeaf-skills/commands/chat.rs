@@ -470,6 +470,16 @@ impl From<ChatError> for Failure {
             }) if near.is_empty() => Self::from_error("skill-not-found", error).help(
                 "`/skills` lists the names; put a blank before the slash to send the line as it is",
             ),
+            ChatError::Activation(ActivationError::Unknown {
+                ref near,
+                ref fault,
+                ..
+            }) if near.is_empty() => {
+                let mend = fault.help.as_deref().unwrap_or_default();
+                let help =
+                    format!("put a blank before the slash to send the line as it is, or {mend}");
+                Self::from_error("skill-unknown", error).help(help)
+            }
             ChatError::Activation(error) => error.into(),
             ChatError::Store(error) => error.into(),
             ChatError::Discovery(error) => error.into(),

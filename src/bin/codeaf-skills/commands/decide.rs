@@ -244,6 +244,13 @@ fn meant(
     let plain = unescaped(word);
     let name = nfc(plain.as_deref().unwrap_or(word)).into_owned();
     let (_, bare) = split_qualified(&name);
+    // It is not said again: it may hold a password.
+    if name.contains("://") {
+        return Err(
+            Failure::new("name-unsafe", "a URL is not the name of a skill")
+                .help("the store of personal skills is named with `--store URL`"),
+        );
+    }
     if let Some(reason) = unsafe_because(bare, snapshot.env().limits.name_bytes) {
         let message = format!(
             "`{}` cannot be the name of a skill: it {reason}",
@@ -256,7 +263,7 @@ fn meant(
             return Ok(vec![snapshot.entry_name(skill)]);
         }
         Ok(_) => return Ok(vec![name]),
-        Err(error @ ActivationError::NotFound { .. }) => error,
+        Err(error @ (ActivationError::NotFound { .. } | ActivationError::Unknown { .. })) => error,
         Err(error) => return Err(error.into()),
     };
     if is_pattern(&name) {
@@ -265,6 +272,9 @@ fn meant(
             .filter(|skill| is_meant_by(&name, &skill.source().qualify(&skill.name)))
             .map(|skill| snapshot.entry_name(skill))
             .collect();
+        if matching.is_empty() && matches!(not_found, ActivationError::Unknown { .. }) {
+            return Err(not_found.into());
+        }
         if matching.is_empty() {
             return Err(Failure::new(
                 "skill-not-found",
@@ -453,7 +463,14 @@ impl Edit {
             Some(near) => format!("did you mean {}?", quoted(near)),
             None => "the decision is kept for when there is one".to_owned(),
         };
-        console.note(format!("note: no skill is called {}; {hint}", quoted(name)));
+        let place = match self.snapshot.find(name) {
+            Err(ActivationError::Unknown { .. }) => " in a folder",
+            _ => "",
+        };
+        console.note(format!(
+            "note: no skill{place} is called {}; {hint}",
+            quoted(name)
+        ));
     }
 
     /// Says that the file still decides, by another spelling of the name.

@@ -84,6 +84,9 @@ fn not_read(error: ResourceError, args: &Read) -> Failure {
         ResourceError::Read(ReadError::PastEnd(_, bytes)) => {
             format!("the file has {bytes} bytes: give --offset from 0 to {bytes}")
         }
+        ResourceError::Folder(found) if found.help.is_some() => {
+            found.help.clone().unwrap_or_default()
+        }
         _ => format!(
             "`codeaf-skills {}` lists the files",
             about("resources", &args.name, "")

@@ -431,7 +431,8 @@ pub(super) fn print_finding(diagnostic: &Diagnostic, console: &mut Console) -> i
     let line = console.finding_line(diagnostic, console.colored());
     console.line(format!("  {line}"))?;
     if let Some(help) = &diagnostic.help {
-        console.line(format!("    help: {}", one_line(help)))?;
+        let help = console.next_step(help);
+        console.line(format!("    help: {}", one_line(&help)))?;
     }
     Ok(())
 }

@@ -281,7 +281,7 @@ impl From<DiscoveryError> for Failure {
             ),
             DiscoveryError::Store { fault } => {
                 let help = fault.help.clone().unwrap_or_default();
-                return Self::from_error("store-unreachable", error).help(help);
+                return Self::from_error(fault.rule.code(), error).help(help);
             }
             _ => (
                 "folder-not-found",
@@ -294,15 +294,8 @@ impl From<DiscoveryError> for Failure {
 
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
-        let code = match &error {
-            StoreError::Conflict { .. } | StoreError::Busy { .. } => "scope-conflict",
-            StoreError::Unreadable { .. } => "scope-unreadable",
-            StoreError::LinkLeaves { .. } | StoreError::LinkDangles { .. } => "scope-link",
-            StoreError::NoConversation { .. } => "conversation-not-found",
-            _ => "scope-not-written",
-        };
         let help = error.help();
-        let failure = Self::from_error(code, error);
+        let failure = Self::from_error(error.code(), error);
         Self { help, ..failure }
     }
 }

@@ -2,8 +2,11 @@
 
 use std::fs::File;
 use std::io::{self, Read};
+use std::panic::resume_unwind;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
 
 use codeaf_skills::discovery::personal::store_of;
 use codeaf_skills::name::is_kebab;
@@ -18,7 +21,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::audit::audit;
-use super::{DONE, Status, quoted, refuse_raw_json};
+use super::{DONE, Status, about, quoted, refuse_raw_json};
 use crate::args::{AdminCommand, Personal, PersonalCommand};
 use crate::failure::Failure;
 use crate::render::{Console, Rows, cell};
@@ -56,27 +59,39 @@ fn answer(args: &Personal, env: &Env, console: &mut Console) -> Result<Status, F
         PersonalCommand::Add { file } => {
             let skill = parsed(file, env, console)?;
             let store = store_to_change()?;
-            store.add(&skill)?;
+            changing(env, console, || store.add(&skill))?;
             tell_change("added", &skill, true, &*store, console)?;
             tell_state(&skill.name, env, console);
         }
         PersonalCommand::Replace { name, file } => {
             let skill = parsed(file, env, console)?;
             let name = bare(name);
+            let add = about("personal add", &file.to_string_lossy(), "");
             if skill.name != name {
-                let name = name.to_owned();
-                let found = skill.name;
-                return Err(PersonalError::NameMismatch { name, found }.into());
+                let is_missing = || Ok::<_, Failure>(store()?.read(Owner::Me, name)?.is_none());
+                return Err(mismatch(
+                    name,
+                    skill.name,
+                    &add,
+                    is_missing().unwrap_or(false),
+                ));
             }
             let store = store_to_change()?;
-            let changed = store.replace(&skill)?;
+            let changed = changing(env, console, || store.replace(&skill));
+            let changed = changed.map_err(|error| match error {
+                PersonalError::NotFound { .. } => Failure::from(error)
+                    .help(format!("`codeaf-skills {add}` puts it in as a new skill")),
+                error => error.into(),
+            })?;
             tell_change("replaced", &skill, changed, &*store, console)?;
         }
         PersonalCommand::List => list(&*store()?, Owner::Me, console)?,
         PersonalCommand::Show { name, raw } => {
             show(&*store()?, Owner::Me, name, *raw, env, console)?;
         }
-        PersonalCommand::Rm { name } => remove(&*store_to_change()?, Owner::Me, name, console)?,
+        PersonalCommand::Rm { name } => {
+            remove(&*store_to_change()?, Owner::Me, name, env, console)?;
+        }
         PersonalCommand::Audit { name } => audit(&*store()?, name.as_deref().map(bare), console)?,
         PersonalCommand::Export { dir, force } => {
             export(&*store()?, &env.absolute(dir), *force, env, console)?;
@@ -88,7 +103,9 @@ fn answer(args: &Personal, env: &Env, console: &mut Console) -> Result<Status, F
                 AdminCommand::Show { name, raw } => {
                     show(&*store()?, owner, name, *raw, env, console)?;
                 }
-                AdminCommand::Rm { name } => remove(&*store_to_change()?, owner, name, console)?,
+                AdminCommand::Rm { name } => {
+                    remove(&*store_to_change()?, owner, name, env, console)?;
+                }
             }
         }
         PersonalCommand::InitTeam if console.json => {
@@ -104,6 +121,19 @@ fn store(env: &Env) -> Result<Arc<dyn PersonalStore>, Failure> {
         Failure::new("store-unknown", "there is no store without a home folder")
             .help("name one with --store, or set HOME to an absolute path")
     })
+}
+
+/// Refuses a text that has another name than the skill it is to replace.
+fn mismatch(name: &str, found: String, add: &str, is_missing: bool) -> Failure {
+    let help = is_missing.then(|| {
+        format!("there is no `{name}`; `codeaf-skills {add}` puts the text in as `{found}`")
+    });
+    let name = name.to_owned();
+    let failure = Failure::from(PersonalError::NameMismatch { name, found });
+    match help {
+        Some(help) => failure.help(help),
+        None => failure,
+    }
 }
 
 /// Returns the name that a person means who may have written `personal/` first.
@@ -145,12 +175,32 @@ fn parsed(file: &Path, env: &Env, console: &Console) -> Result<PersonalSkill, Fa
             .map_err(failed)?;
     }
     let read = text.len() as u64;
-    let size = size.unwrap_or(read).max(read);
-    if size > Limits::PERSONAL_TEXT_BYTES as u64 {
-        let most = Limits::PERSONAL_TEXT_BYTES as u64;
+    let most = Limits::PERSONAL_TEXT_BYTES as u64;
+    if size.unwrap_or(read).max(read) > most {
+        let size = size.or((read < MOST_READ).then_some(read));
         return Err(PersonalError::TooLarge { size, most }.into());
     }
     Ok(personal::read(&text, &place, &env.limits)?)
+}
+
+/// Makes a change, and says so where the store lets wait longer than it would
+/// for a question.
+fn changing<T: Send>(env: &Env, console: &mut Console, change: impl FnOnce() -> T + Send) -> T {
+    let limits = env.limits;
+    thread::scope(|scope| {
+        let (done, is_done) = mpsc::channel();
+        let changing = scope.spawn(move || {
+            let changed = change();
+            // Nobody may listen any more.
+            let _ = done.send(());
+            changed
+        });
+        if is_done.recv_timeout(limits.store_patience) == Err(RecvTimeoutError::Timeout) {
+            let most = limits.lock_patience.as_secs_f32();
+            console.note(format!("note: waiting for the store, up to {most} s"));
+        }
+        changing.join().unwrap_or_else(|panic| resume_unwind(panic))
+    })
 }
 
 fn tell_change(
@@ -327,6 +377,7 @@ fn remove(
     store: &dyn PersonalStore,
     owner: Owner<'_>,
     name: &str,
+    env: &Env,
     console: &mut Console,
 ) -> Result<(), Failure> {
     let name = bare(name);
@@ -334,9 +385,7 @@ fn remove(
         let name = name.to_owned();
         return Err(missed(PersonalError::NotFound { name }, owner));
     }
-    store
-        .remove(owner, name)
-        .map_err(|error| missed(error, owner))?;
+    changing(env, console, || store.remove(owner, name)).map_err(|error| missed(error, owner))?;
     if console.json {
         console.json(&json!({"version": 1, "name": name, "store": store.place()}))?;
     } else {

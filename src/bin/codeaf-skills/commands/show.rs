@@ -67,7 +67,7 @@ enum Meant<'a> {
 fn find<'a>(wanted: &str, snapshot: &'a Snapshot) -> Result<Meant<'a>, Failure> {
     let not_found = match snapshot.find(wanted) {
         Ok(skill) => return Ok(Meant::Skill(skill)),
-        Err(error @ ActivationError::NotFound { .. }) => error,
+        Err(error @ (ActivationError::NotFound { .. } | ActivationError::Unknown { .. })) => error,
         Err(error) => return Err(error.into()),
     };
     let is_path = wanted.contains('/') || wanted == "." || wanted == "..";

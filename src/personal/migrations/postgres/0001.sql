@@ -11,11 +11,15 @@
 --
 -- Whoever is to keep skills and to look after those of others gets both. The
 -- administrators can read every personal skill, and the audit keeps every text
--- that ever stood in one. The rules stand here and not in the program, so that
+-- that ever stood in one. Roles are of the whole server: whoever has one of the
+-- two has it in each of its databases that is set up. The rules stand here and not in the program, so that
 -- they hold for every client; the numbers are those of the program, which a
 -- test compares.
 
 BEGIN;
+
+-- What others put into `public` is not meant by anything below.
+SET LOCAL search_path = pg_catalog, pg_temp;
 
 DO $$
 BEGIN
