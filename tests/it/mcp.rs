@@ -439,10 +439,13 @@ fn files_of_skills_that_are_on_are_resources() {
             "skill://map-kit/none",
             "cannot read skill://map-kit/none: resource does not exist",
         ),
-        ("file:///etc/passwd", "no skill is at file:///etc/passwd"),
+        (
+            "file:///etc/passwd",
+            "the address `file:///etc/passwd` does not begin with skill://",
+        ),
         (
             "skill://map-kit/..%2f..%2f..%2f..%2fetc/passwd",
-            "no skill is at skill://map-kit/..%2f..%2f..%2f..%2fetc/passwd",
+            "the address `skill://map-kit/..%2f..%2f..%2f..%2fetc/passwd` hides a `/` in a %-code, and no name has one",
         ),
     ] {
         let error = &read(&mut client, uri)["error"];
@@ -783,7 +786,9 @@ fn a_marker_that_appears_above_makes_another_project() {
 
 #[test]
 fn what_cannot_be_read_is_listed_and_refused_with_its_code() {
-    let sandbox = two_kits().file("home/.agents/skills/map-kit/.git/config", "x");
+    let sandbox = two_kits()
+        .file("home/.agents/skills/map-kit/.git/config", "x")
+        .link("home/.agents/skills/map-kit/ring", "ring");
     let large = fs::File::create(sandbox.path("home/.agents/skills/map-kit/large")).unwrap();
     large.set_len(16_777_217).unwrap();
     let mut client = Client::connected(&sandbox);
@@ -803,6 +808,16 @@ fn what_cannot_be_read_is_listed_and_refused_with_its_code() {
             "/.git/config",
             "resource_not_entered",
             "cannot read skill://map-kit/.git/config: resource lies in .git, which is not entered",
+        ),
+        (
+            "/ring",
+            "resource_unresolved",
+            "cannot read skill://map-kit/ring: resource cannot be resolved",
+        ),
+        (
+            "/",
+            "invalid_address",
+            "the address `skill://map-kit/` has an empty part: write skill://NAME for the folder, skill://NAME/FILE for a file",
         ),
         (
             "",

@@ -1,9 +1,9 @@
 //! What the library answers, in the protocol's forms.
 
-use std::io;
 use std::sync::Arc;
 
 use codeaf_skills::disclosure::ServedError;
+use codeaf_skills::skill::resources::ReadError;
 use codeaf_skills::text::one_line;
 use codeaf_skills::{ActivationError, Freshness, ResourceError, Snapshot};
 use rmcp::ErrorData;
@@ -90,20 +90,11 @@ pub(super) fn not_served(error: &ServedError, uri: &str) -> ErrorData {
     let data = json!({"uri": uri, "code": error.code()});
     match error {
         ServedError::NotRead {
-            source: ResourceError::Read(read),
+            source: ResourceError::Read(ReadError::Unreadable(..)),
             ..
-        } if std::error::Error::source(read).is_some_and(is_system_fault) => {
-            ErrorData::internal_error(words, Some(data))
-        }
+        } => ErrorData::internal_error(words, Some(data)),
         _ => ErrorData::invalid_params(words, Some(data)),
     }
-}
-
-/// Whether the system refused what is there.
-fn is_system_fault(source: &(dyn std::error::Error + 'static)) -> bool {
-    source
-        .downcast_ref::<io::Error>()
-        .is_some_and(|error| error.kind() != io::ErrorKind::NotFound)
 }
 
 /// Returns a page of `items` and where the next one begins.
