@@ -590,6 +590,14 @@ fn folders_that_come_change_and_go_are_told() {
     fs::write(kit.join("scripts/stop.sh"), "x").unwrap();
     assert_eq!(client.told(), ["resources"]);
 
+    // Other bytes of the same size, two folders down, are a change; that the
+    // file was touched is none.
+    let guide = kit.join("references/guide.md");
+    fs::write(&guide, "9876543210").unwrap();
+    assert_eq!(client.told(), ["resources"]);
+    fs::write(&guide, "9876543210").unwrap();
+    assert_eq!(client.told(), [""; 0]);
+
     // As editors save: a new file takes the old one's place.
     fs::write(
         kit.join("SKILL.md~"),

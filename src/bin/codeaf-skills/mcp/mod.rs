@@ -7,6 +7,7 @@
 
 mod config;
 mod connections;
+mod contents;
 mod http;
 mod limits;
 mod lines;

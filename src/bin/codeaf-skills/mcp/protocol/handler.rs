@@ -225,9 +225,7 @@ impl ServerHandler for Server {
             for skill in page {
                 match snapshot.entry(skill) {
                     Ok(entry) => {
-                        for found in &entry.warnings {
-                            skills.log.finding(found);
-                        }
+                        skills.note_entry(&entry);
                         entries.push(entry);
                     }
                     Err(found) => skills.log.finding(&found),
@@ -251,9 +249,7 @@ impl ServerHandler for Server {
             .reading(move |snapshot| snapshot.entry_at(&uri))
             .await?;
         let entry = entry.map_err(|error| not_served(&error, &request.uri))?;
-        for found in &entry.warnings {
-            self.skills.log.finding(found);
-        }
+        self.skills.note_entry(&entry);
         Ok(GetSkillResult::new(in_sdk::<Skill>(&entry)?))
     }
 
