@@ -526,6 +526,34 @@ fn with_nothing_on_there_is_no_tool_and_a_call_says_why() {
 }
 
 #[test]
+fn a_skill_that_is_turned_off_between_two_pages_hides_no_other() {
+    let mut sandbox = Sandbox::new();
+    let names: Vec<String> = (0..102).map(|number| format!("kit-{number:03}")).collect();
+    for name in &names {
+        sandbox = sandbox.home_skill(name, "Is one of many.");
+    }
+    let sandbox = sandbox.file(
+        "home/.codeaf/skills.json",
+        json!({"on": &names}).to_string(),
+    );
+    let mut client = Client::connected(&sandbox);
+
+    let first = client.ok("skills/list", json!({}));
+    sandbox
+        .run(["off", "kit-000", "kit-099", "--global"])
+        .success();
+    let cursor = &first["nextCursor"];
+    let second = client.ok("skills/list", json!({"cursor": cursor}));
+
+    assert_eq!(first["skills"].as_array().unwrap().len(), 100);
+    assert_eq!(
+        uris(&second["skills"]),
+        ["skill://kit-100/SKILL.md", "skill://kit-101/SKILL.md"]
+    );
+    assert_eq!(second["nextCursor"], Value::Null);
+}
+
+#[test]
 fn what_is_not_allowed_is_neither_offered_nor_a_prompt() {
     let sandbox = two_kits().home_skill("doc-kit", "Documents.").file(
         "home/.codeaf/skills.json",
@@ -952,12 +980,6 @@ fn a_request_that_lacks_something_is_told_what() {
             "`cursor` of `prompts/list` must be a text",
         ),
         (
-            "prompts/list",
-            json!({"cursor": "x"}),
-            -32_602,
-            "the cursor is none of this list: ask without one for its beginning",
-        ),
-        (
             "tools/call",
             json!({"name": "no"}),
             -32_602,
@@ -1007,6 +1029,27 @@ fn a_request_that_lacks_something_is_told_what() {
     );
     client.send_line(br#"{"jsonrpc": "2.0", "id": "1", "method": "ping"}"#);
     assert_eq!(client.receive(PATIENCE).unwrap()["id"], "1");
+}
+
+#[test]
+fn a_cursor_of_another_is_refused_by_every_list() {
+    let sandbox = two_kits();
+    let mut client = Client::connected(&sandbox);
+
+    for list in [
+        "tools",
+        "prompts",
+        "resources",
+        "resources/templates",
+        "skills",
+    ] {
+        let words = "the cursor is none of this list: ask without one for its beginning";
+        assert_eq!(
+            client.refused(&format!("{list}/list"), json!({"cursor": "x"})),
+            (-32_602, words.to_owned()),
+            "{list}"
+        );
+    }
 }
 
 #[test]
