@@ -315,6 +315,17 @@ fn who_listens_again_is_not_told_again() {
     client.send(&listen("b"));
 
     assert_eq!(client.told(), ["subscriptions"]);
+
+    // One id is one stream.
+    client.send(&listen("b"));
+    let answer = client.receive(PATIENCE).unwrap();
+    assert_eq!(
+        answer["error"],
+        json!({
+            "code": -32_600,
+            "message": "`id` is that of a request that is not answered yet",
+        })
+    );
 }
 
 #[test]
@@ -512,20 +523,6 @@ fn the_extension_lists_whole_skills_and_says_what_it_cannot_list() {
 }
 
 #[test]
-fn with_nothing_on_there_is_no_tool_and_a_call_says_why() {
-    let sandbox = Sandbox::new().home_skill("off-kit", "Is off.");
-    let mut client = Client::connected(&sandbox);
-
-    let tools = client.ok("tools/list", json!({}));
-    let (off, _) = client.tool("skill", json!({"name": "off-kit"}));
-    let (unknown, words) = client.refused("tools/call", json!({"name": "shell"}));
-
-    assert_eq!(tools["tools"], json!([]));
-    assert_eq!(off["error"]["code"], "skill_off");
-    assert_eq!((unknown, &*words), (-32_602, "there is no tool `shell`"));
-}
-
-#[test]
 fn a_skill_that_is_turned_off_between_two_pages_hides_no_other() {
     let mut sandbox = Sandbox::new();
     let names: Vec<String> = (0..102).map(|number| format!("kit-{number:03}")).collect();
@@ -551,6 +548,20 @@ fn a_skill_that_is_turned_off_between_two_pages_hides_no_other() {
         ["skill://kit-100/SKILL.md", "skill://kit-101/SKILL.md"]
     );
     assert_eq!(second["nextCursor"], Value::Null);
+}
+
+#[test]
+fn with_nothing_on_there_is_no_tool_and_a_call_says_why() {
+    let sandbox = Sandbox::new().home_skill("off-kit", "Is off.");
+    let mut client = Client::connected(&sandbox);
+
+    let tools = client.ok("tools/list", json!({}));
+    let (off, _) = client.tool("skill", json!({"name": "off-kit"}));
+    let (unknown, words) = client.refused("tools/call", json!({"name": "shell"}));
+
+    assert_eq!(tools["tools"], json!([]));
+    assert_eq!(off["error"]["code"], "skill_off");
+    assert_eq!((unknown, &*words), (-32_602, "there is no tool `shell`"));
 }
 
 #[test]
@@ -1228,6 +1239,40 @@ fn it_ends_cleanly_when_it_is_asked_to() {
 }
 
 #[test]
+fn an_answer_that_cannot_be_written_is_told_with_its_cause() {
+    let sandbox = two_kits();
+    let ping = "{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"ping\"}\n";
+    let run = |output: Stdio| {
+        let mut command = sandbox.command(["mcp"]);
+        command
+            .stdin(Stdio::piped())
+            .stdout(output)
+            .stderr(Stdio::piped());
+        let mut server = command.spawn().unwrap();
+        // Held open: the server ends by itself.
+        let mut input = server.stdin.take().unwrap();
+        input.write_all(ping.as_bytes()).unwrap();
+        let mut stderr = String::new();
+        let mut errors = server.stderr.take().unwrap();
+        errors.read_to_string(&mut stderr).unwrap();
+        (server.wait().unwrap().code(), stderr)
+    };
+
+    let full = fs::File::options().write(true).open("/dev/full").unwrap();
+    assert_eq!(
+        run(full.into()),
+        (
+            Some(1),
+            "error: cannot write the answer\ncaused by: No space left on device (os error 28)\n"
+                .to_owned()
+        )
+    );
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    assert_eq!(run(writer.into()), (Some(0), String::new()));
+}
+
+#[test]
 fn a_client_that_vanishes_ends_the_server() {
     let sandbox = two_kits();
     let mut command = sandbox.command(["mcp"]);
@@ -1282,7 +1327,8 @@ fn each_agent_is_told_how_to_start_the_server_and_the_readme_shows_it() {
             .stderr
             .trim_start_matches("note: this goes into ")
             .trim_end();
-        assert!(page.contains(file), "{agent}: {file}");
+        let flowing = page.replace('\n', " ");
+        assert!(flowing.contains(file), "{agent}: {file}");
         match agent {
             "codex" => assert!(output.stdout.starts_with("[mcp_servers.codeaf-skills]\n")),
             "goose" => assert!(output.stdout.starts_with("extensions:\n")),

@@ -387,7 +387,7 @@ fn a_body_that_is_no_message_or_asks_for_too_little_is_refused_in_the_protocol()
             400,
             json!(null),
             -32_600,
-            "`id` must be a text or a whole number of 64 bits",
+            "`id` must be a text or a whole number from -2^63 to 2^63 - 1",
         ),
         (
             call(json!("a"), "tools/call", json!({})),
@@ -472,6 +472,18 @@ fn a_method_that_is_not_there_is_missing_in_the_words_of_the_version() {
         assert_eq!(message["error"]["code"], -32_601, "{method}");
         assert_eq!(message["error"]["message"], words);
     }
+}
+
+#[test]
+fn who_asks_without_a_handshake_and_says_nothing_of_itself_is_told_what_is_missing() {
+    let sandbox = kit();
+    let server = Server::start(&sandbox);
+
+    let answer = server.post(&json!({"jsonrpc": "2.0", "id": 1, "method": "server/discover"}));
+
+    assert_eq!(answer.status, 400);
+    let words = "`server/discover` needs the parameter `_meta`, an object";
+    assert!(answer.body.contains(words), "{}", answer.body);
 }
 
 #[test]
