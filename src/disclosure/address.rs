@@ -4,6 +4,8 @@
 //! The form is that of the Skills extension of MCP (SEP-2640). What stands at
 //! an address is not asked here, nor whether the skill is on.
 
+use std::fmt;
+
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
 use crate::discovery::scan::Skill;
@@ -18,6 +20,53 @@ const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'.')
     .remove(b'_')
     .remove(b'~');
+
+/// Why an address stands for nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AddressError {
+    /// It is none.
+    Malformed(AddressFault),
+    /// It is one, and no skill bears the alias in it.
+    Unknown,
+}
+
+impl From<AddressFault> for AddressError {
+    fn from(fault: AddressFault) -> Self {
+        Self::Malformed(fault)
+    }
+}
+
+/// What keeps a text from being an address.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AddressFault {
+    /// It is that of something else.
+    Scheme,
+    /// It has a query or a fragment.
+    Behind(char),
+    /// It names no skill, or two slashes meet, or it ends with one.
+    EmptyPart,
+    /// A part is not UTF-8.
+    NotUtf8,
+    /// A part has a slash in it.
+    Slash,
+}
+
+impl fmt::Display for AddressFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Scheme => write!(f, "does not begin with {SCHEME}"),
+            Self::Behind(mark) => {
+                let code = u32::from(*mark);
+                write!(f, "has a `{mark}`, which is written %{code:02X} in the name of a file")
+            }
+            Self::EmptyPart => f.write_str(
+                "has an empty part: write skill://NAME for the folder, skill://NAME/FILE for a file",
+            ),
+            Self::NotUtf8 => f.write_str("is not UTF-8 once its %-codes are read"),
+            Self::Slash => f.write_str("hides a `/` in a %-code, and no name has one"),
+        }
+    }
+}
 
 /// What an address stands for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,17 +101,21 @@ impl Snapshot {
         self.address(skill, SKILL_FILE)
     }
 
-    /// Returns what `address` stands for; nothing if it has another form or no
-    /// skill bears the alias in it.
-    #[must_use]
-    pub fn at_address(&self, address: &str) -> Option<Addressed<'_>> {
-        let path = address.strip_prefix(SCHEME)?;
-        if path.contains(['?', '#']) {
-            return None;
+    /// Returns what `address` stands for.
+    ///
+    /// # Errors
+    ///
+    /// Returns what keeps it from being an address, or that no skill bears the
+    /// alias in it.
+    pub fn at_address(&self, address: &str) -> Result<Addressed<'_>, AddressError> {
+        let path = address.strip_prefix(SCHEME).ok_or(AddressFault::Scheme)?;
+        if let Some(mark) = path.chars().find(|mark| matches!(mark, '?' | '#')) {
+            return Err(AddressFault::Behind(mark).into());
         }
-        let parts: Vec<String> = path.split('/').map(decoded).collect::<Option<_>>()?;
+        let parts = path.split('/').map(decoded);
+        let parts = parts.collect::<Result<Vec<String>, _>>()?;
         // A qualified alias has two parts, and comes first.
-        [2, 1].into_iter().find_map(|length| {
+        let found = [2, 1].into_iter().find_map(|length| {
             let alias = parts.get(..length)?.join("/");
             let Lookup::Found(skill) = self.lookup(&alias) else {
                 return None;
@@ -71,20 +124,25 @@ impl Snapshot {
                 skill,
                 path: parts[length..].join("/"),
             })
-        })
+        });
+        found.ok_or(AddressError::Unknown)
     }
 }
 
-/// Returns what an encoded part of a path says; nothing if it is empty, is not
-/// UTF-8, or hides a separator.
-fn decoded(part: &str) -> Option<String> {
-    let text = percent_decode_str(part).decode_utf8().ok()?;
-    (!text.is_empty() && !text.contains('/')).then(|| text.into_owned())
+/// Returns what an encoded part of a path says.
+fn decoded(part: &str) -> Result<String, AddressFault> {
+    let text = percent_decode_str(part).decode_utf8();
+    match text.map_err(|_| AddressFault::NotUtf8)? {
+        text if text.is_empty() => Err(AddressFault::EmptyPart),
+        text if text.contains('/') => Err(AddressFault::Slash),
+        text => Ok(text.into_owned()),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::test_folders::Folders;
+    use super::*;
     use proptest::prelude::*;
 
     #[test]
@@ -124,27 +182,63 @@ mod tests {
         folders.skill("home", "pdf-kit", "Reads.", "");
         let snapshot = folders.load();
         let at = |address| snapshot.at_address(address).map(|found| found.path);
+        let fault = |fault: AddressFault| Err(AddressError::Malformed(fault));
 
         for (address, path) in [
-            ("skill://pdf-kit", Some("")),
-            ("skill://pdf-kit/SKILL.md", Some("SKILL.md")),
-            ("skill://pdf%2Dkit/a/b", Some("a/b")),
-            ("skill://pdf-kit/../x", Some("../x")),
-            ("skill://workspace/pdf-kit/SKILL.md", None),
-            ("skill://pdf-kit/", None),
-            ("skill://pdf-kit//SKILL.md", None),
-            ("skill://pdf-kit/a%2Fb", None),
-            ("skill://pdf-kit/%ff", None),
-            ("skill://pdf-kit/SKILL.md?x", None),
-            ("skill://pdf-kit/SKILL.md#x", None),
-            ("skill://none/SKILL.md", None),
-            ("skill://", None),
-            ("SKILL://pdf-kit/SKILL.md", None),
-            ("file:///pdf-kit/SKILL.md", None),
-            ("pdf-kit/SKILL.md", None),
-            ("", None),
+            ("skill://pdf-kit", Ok("")),
+            ("skill://pdf-kit/SKILL.md", Ok("SKILL.md")),
+            ("skill://pdf%2Dkit/a/b", Ok("a/b")),
+            ("skill://pdf-kit/../x", Ok("../x")),
+            (
+                "skill://workspace/pdf-kit/SKILL.md",
+                Err(AddressError::Unknown),
+            ),
+            ("skill://none/SKILL.md", Err(AddressError::Unknown)),
+            ("skill://pdf-kit/", fault(AddressFault::EmptyPart)),
+            ("skill://pdf-kit/sub/", fault(AddressFault::EmptyPart)),
+            ("skill://pdf-kit//SKILL.md", fault(AddressFault::EmptyPart)),
+            ("skill://", fault(AddressFault::EmptyPart)),
+            ("skill://pdf-kit/a%2Fb", fault(AddressFault::Slash)),
+            ("skill://pdf-kit/%ff", fault(AddressFault::NotUtf8)),
+            (
+                "skill://pdf-kit/SKILL.md?x=1#y",
+                fault(AddressFault::Behind('?')),
+            ),
+            (
+                "skill://pdf-kit/SKILL.md#x",
+                fault(AddressFault::Behind('#')),
+            ),
+            ("SKILL://pdf-kit/SKILL.md", fault(AddressFault::Scheme)),
+            ("file:///pdf-kit/SKILL.md", fault(AddressFault::Scheme)),
+            ("pdf-kit/SKILL.md", fault(AddressFault::Scheme)),
+            ("", fault(AddressFault::Scheme)),
         ] {
             assert_eq!(at(address), path.map(str::to_owned), "{address}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_address_is_told_why() {
+        for (fault, words) in [
+            (AddressFault::Scheme, "does not begin with skill://"),
+            (
+                AddressFault::Behind('?'),
+                "has a `?`, which is written %3F in the name of a file",
+            ),
+            (
+                AddressFault::EmptyPart,
+                "has an empty part: write skill://NAME for the folder, skill://NAME/FILE for a file",
+            ),
+            (
+                AddressFault::NotUtf8,
+                "is not UTF-8 once its %-codes are read",
+            ),
+            (
+                AddressFault::Slash,
+                "hides a `/` in a %-code, and no name has one",
+            ),
+        ] {
+            assert_eq!(fault.to_string(), words);
         }
     }
 

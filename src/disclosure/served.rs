@@ -7,7 +7,7 @@
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::address::Addressed;
+use super::address::{AddressError, AddressFault, Addressed};
 use super::error::ActivationError;
 use crate::diagnostic::{Diagnostic, Rule};
 use crate::discovery::bundled::ResourceError;
@@ -16,7 +16,9 @@ use crate::discovery::skill_file::SKILL_FILE;
 use crate::discovery::snapshot::Snapshot;
 use crate::name::{Source, is_spec_name};
 use crate::skill::frontmatter;
-use crate::skill::resources::{self, Carried, Sha256, Tree, media_type, sha256_of};
+use crate::skill::resources::{
+    self, Carried, Hashed, ReadError, Sha256, Stamp, Tree, media_type, sha256_of,
+};
 use crate::text::{counted, nfc, one_line, size, visible};
 
 /// Files of a skill that a host of the extension need not exceed (SEP-2640).
@@ -50,6 +52,9 @@ pub struct EntryFile {
     pub digest: Sha256,
     /// Its bytes.
     pub size: u64,
+    /// Its stamp when it was hashed; none for a SKILL.md.
+    #[serde(skip)]
+    pub stamp: Option<Stamp>,
 }
 
 fn digest_text<S: serde::Serializer>(digest: &Sha256, serializer: S) -> Result<S::Ok, S::Error> {
@@ -74,6 +79,10 @@ pub struct Served {
     /// Its bytes; none for a folder.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub size: Option<u64>,
+    /// By which it is seen that its bytes may be others; none for a SKILL.md,
+    /// whose content a [`Skill`] has the digests of, and none for a folder.
+    #[serde(skip)]
+    pub stamp: Option<Stamp>,
 }
 
 /// The bytes at an address.
@@ -89,7 +98,15 @@ pub struct ServedFile {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ServedError {
-    /// The address has another form, or no skill bears the name in it.
+    /// What was asked for is no address of a file of a skill.
+    #[error("the address `{}` {fault}", visible(uri))]
+    NoAddress {
+        /// What was asked for.
+        uri: String,
+        /// What is wrong with it.
+        fault: AddressFault,
+    },
+    /// No skill bears the name in the address.
     #[error("no skill is at {}", visible(uri))]
     Unknown {
         /// The address that was asked for.
@@ -136,11 +153,20 @@ pub enum ServedError {
     },
 }
 
+impl Served {
+    /// Returns whether it is a folder.
+    #[must_use]
+    pub fn is_folder(&self) -> bool {
+        self.mime_type == Some(FOLDER)
+    }
+}
+
 impl ServedError {
     /// Returns the stable code.
     #[must_use]
     pub fn code(&self) -> &'static str {
         match self {
+            Self::NoAddress { .. } => "invalid_address",
             Self::Unknown { .. } => "skill_not_found",
             Self::NotAFile { .. } => "not_a_file",
             Self::NotCallable(error) => error.code(),
@@ -165,7 +191,7 @@ impl Snapshot {
                 Ok(tree) => served.extend(
                     tree.files
                         .iter()
-                        .map(|(path, size)| self.file(skill, path, *size)),
+                        .map(|(path, stamp)| self.file(skill, path, stamp)),
                 ),
                 Err(found) => faults.push(*found),
             }
@@ -234,8 +260,7 @@ impl Snapshot {
             .tree(skill)
             .map_err(|found| ServedError::NotCarried { found })?;
         if !path.is_empty() && !tree.folders.contains(&path) {
-            let uri = uri.to_owned();
-            return Err(ServedError::NotAFolder { uri });
+            return Err(self.no_folder(skill, &path, uri.to_owned()));
         }
         let is_child = |other: &str| {
             let parent = other.rsplit_once('/').map_or("", |(parent, _)| parent);
@@ -244,9 +269,31 @@ impl Snapshot {
         let files = tree.files.iter().filter(|(file, _)| is_child(file));
         let folders = tree.folders.iter().filter(|folder| is_child(folder));
         Ok(files
-            .map(|(file, size)| self.file(skill, file, *size))
+            .map(|(file, stamp)| self.file(skill, file, stamp))
             .chain(folders.map(|folder| self.folder(skill, folder)))
             .collect())
+    }
+
+    /// Returns why no folder is served at `path`: what a file there is refused
+    /// for, too, or that it is one.
+    fn no_folder(&self, skill: &Skill, path: &str, uri: String) -> ServedError {
+        let looked = self.real_folder(skill).map_err(ResourceError::Folder);
+        match looked.and_then(|folder| Ok(resources::look(&folder, path)?)) {
+            Ok(()) | Err(ResourceError::Read(ReadError::NotAFile(_))) => {
+                ServedError::NotAFolder { uri }
+            }
+            Err(source) => ServedError::NotRead { uri, source },
+        }
+    }
+
+    /// Hashes the bundled file at `uri`, as it is listed by
+    /// [`served`](Self::served) with a stamp; nothing if it is not there any
+    /// more, or is more than is hashed.
+    #[must_use]
+    pub fn hashed_at(&self, uri: &str) -> Option<Hashed> {
+        let Addressed { skill, path } = self.at_address(uri).ok()?;
+        let folder = self.real_folder(skill).ok()?;
+        resources::sha256(&folder, &path, self.env().limits.tree_bytes).ok()
     }
 
     /// Returns the bytes of the file at `uri`.
@@ -274,15 +321,19 @@ impl Snapshot {
     }
 
     fn callable_at(&self, uri: &str) -> Result<Addressed<'_>, ServedError> {
-        let found = self.at_address(uri).ok_or_else(|| ServedError::Unknown {
-            uri: uri.to_owned(),
+        let found = self.at_address(uri).map_err(|error| {
+            let uri = uri.to_owned();
+            match error {
+                AddressError::Malformed(fault) => ServedError::NoAddress { uri, fault },
+                AddressError::Unknown => ServedError::Unknown { uri },
+            }
         })?;
         self.require_readable()?;
         self.require_on(found.skill)?;
         Ok(found)
     }
 
-    fn file(&self, skill: &Skill, path: &str, size: u64) -> Served {
+    fn file(&self, skill: &Skill, path: &str, stamp: &Stamp) -> Served {
         let is_skill_file = path == SKILL_FILE;
         let name = if is_skill_file { &skill.name } else { path };
         Served {
@@ -291,7 +342,8 @@ impl Snapshot {
             description: is_skill_file.then(|| one_line(&skill.description).into_owned()),
             mime_type: media_type(path),
             // What is served of a personal skill is shorter than what is stored.
-            size: (skill.source() == Source::Workspace).then_some(size),
+            size: (skill.source() == Source::Workspace).then_some(stamp.size),
+            stamp: (!is_skill_file).then_some(*stamp),
         }
     }
 
@@ -302,6 +354,7 @@ impl Snapshot {
             description: None,
             mime_type: Some(FOLDER),
             size: None,
+            stamp: None,
         }
     }
 
@@ -309,7 +362,7 @@ impl Snapshot {
     fn tree(&self, skill: &Skill) -> Result<Tree, Box<Diagnostic>> {
         match skill.source() {
             Source::Personal => Ok(Tree {
-                files: vec![(SKILL_FILE.to_owned(), skill.size)],
+                files: vec![(SKILL_FILE.to_owned(), Stamp::of_size(skill.size))],
                 is_whole: true,
                 ..Tree::default()
             }),
@@ -347,20 +400,24 @@ impl Snapshot {
         let mut room = most;
         let mut files = Vec::with_capacity(tree.files.len());
         for (path, _) in tree.files {
-            let (digest, size) = if path == SKILL_FILE {
-                (sha256_of(skill_file), skill_file.len() as u64)
+            let (digest, size, stamp) = if path == SKILL_FILE {
+                (sha256_of(skill_file), skill_file.len() as u64, None)
             } else {
                 let folder = self.real_folder(skill)?;
                 match resources::sha256(&folder, &path, room) {
-                    Ok(hashed) => hashed,
+                    Ok(hashed) => (hashed.digest, hashed.size, Some(hashed.stamp)),
                     Err(error) => {
                         return refused(format!("{}: {error}", visible(&path)));
                     }
                 }
             };
             room = room.saturating_sub(size);
-            let uri = self.address(skill, &path);
-            files.push(EntryFile { uri, digest, size });
+            files.push(EntryFile {
+                uri: self.address(skill, &path),
+                digest,
+                size,
+                stamp,
+            });
         }
         Ok(files)
     }
@@ -375,7 +432,7 @@ fn incomplete(tree: &Tree, most: u64) -> Option<String> {
     if !tree.files.iter().any(|(path, _)| path == SKILL_FILE) {
         return Some("its SKILL.md is gone".to_owned());
     }
-    let sizes = tree.files.iter().map(|(_, size)| *size);
+    let sizes = tree.files.iter().map(|(_, stamp)| stamp.size);
     let bytes = sizes.fold(0, u64::saturating_add);
     (bytes > most).then(|| {
         let (all, most) = (size(bytes), size(most));
@@ -561,6 +618,7 @@ mod tests {
     #[test]
     fn a_folder_lists_its_direct_children() {
         let folders = two_kits();
+        symlink(".git", folders.folder("home", "map-kit").join("git")).unwrap();
         let snapshot = folders.load();
         let children = |uri| {
             let found = snapshot.folder_at(uri).map_err(|error| error.to_string())?;
@@ -588,15 +646,36 @@ mod tests {
             ),
             (
                 "skill://map-kit/.git",
-                Err("skill://map-kit/.git is not a folder of a skill"),
+                Err(
+                    "cannot read skill://map-kit/.git: resource lies in .git, which is not entered",
+                ),
+            ),
+            (
+                "skill://map-kit/.git/objects",
+                Err(
+                    "cannot read skill://map-kit/.git/objects: resource lies in .git, which is not entered",
+                ),
+            ),
+            (
+                "skill://map-kit/git",
+                Err("cannot read skill://map-kit/git: resource lies in .git, which is not entered"),
+            ),
+            (
+                "skill://map-kit/none",
+                Err("cannot read skill://map-kit/none: resource does not exist"),
             ),
             (
                 "skill://map-kit/..",
-                Err("skill://map-kit/.. is not a folder of a skill"),
+                Err(
+                    "cannot read skill://map-kit/..: resource must be a relative path without parent traversal",
+                ),
             ),
             ("skill://off-kit", Err("the skill `off-kit` is off")),
             ("skill://none", Err("no skill is at skill://none")),
-            ("file:///etc", Err("no skill is at file:///etc")),
+            (
+                "file:///etc",
+                Err("the address `file:///etc` does not begin with skill://"),
+            ),
         ] {
             let found = found.map(str::to_owned).map_err(str::to_owned);
             assert_eq!(children(uri), found, "{uri}");

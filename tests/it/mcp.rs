@@ -315,6 +315,17 @@ fn who_listens_again_is_not_told_again() {
     client.send(&listen("b"));
 
     assert_eq!(client.told(), ["subscriptions"]);
+
+    // One id is one stream.
+    client.send(&listen("b"));
+    let answer = client.receive(PATIENCE).unwrap();
+    assert_eq!(
+        answer["error"],
+        json!({
+            "code": -32_600,
+            "message": "`id` is that of a request that is not answered yet",
+        })
+    );
 }
 
 #[test]
@@ -439,10 +450,13 @@ fn files_of_skills_that_are_on_are_resources() {
             "skill://map-kit/none",
             "cannot read skill://map-kit/none: resource does not exist",
         ),
-        ("file:///etc/passwd", "no skill is at file:///etc/passwd"),
+        (
+            "file:///etc/passwd",
+            "the address `file:///etc/passwd` does not begin with skill://",
+        ),
         (
             "skill://map-kit/..%2f..%2f..%2f..%2fetc/passwd",
-            "no skill is at skill://map-kit/..%2f..%2f..%2f..%2fetc/passwd",
+            "the address `skill://map-kit/..%2f..%2f..%2f..%2fetc/passwd` hides a `/` in a %-code, and no name has one",
         ),
     ] {
         let error = &read(&mut client, uri)["error"];
@@ -506,6 +520,34 @@ fn the_extension_lists_whole_skills_and_says_what_it_cannot_list() {
     assert!(told(
         "not in the list of skills: its name is not one by the specification"
     ));
+}
+
+#[test]
+fn a_skill_that_is_turned_off_between_two_pages_hides_no_other() {
+    let mut sandbox = Sandbox::new();
+    let names: Vec<String> = (0..102).map(|number| format!("kit-{number:03}")).collect();
+    for name in &names {
+        sandbox = sandbox.home_skill(name, "Is one of many.");
+    }
+    let sandbox = sandbox.file(
+        "home/.codeaf/skills.json",
+        json!({"on": &names}).to_string(),
+    );
+    let mut client = Client::connected(&sandbox);
+
+    let first = client.ok("skills/list", json!({}));
+    sandbox
+        .run(["off", "kit-000", "kit-099", "--global"])
+        .success();
+    let cursor = &first["nextCursor"];
+    let second = client.ok("skills/list", json!({"cursor": cursor}));
+
+    assert_eq!(first["skills"].as_array().unwrap().len(), 100);
+    assert_eq!(
+        uris(&second["skills"]),
+        ["skill://kit-100/SKILL.md", "skill://kit-101/SKILL.md"]
+    );
+    assert_eq!(second["nextCursor"], Value::Null);
 }
 
 #[test]
@@ -586,6 +628,14 @@ fn folders_that_come_change_and_go_are_told() {
     assert_eq!(client.told(), ["resources"]);
     fs::write(kit.join("scripts/stop.sh"), "x").unwrap();
     assert_eq!(client.told(), ["resources"]);
+
+    // Other bytes of the same size, two folders down, are a change; that the
+    // file was touched is none.
+    let guide = kit.join("references/guide.md");
+    fs::write(&guide, "9876543210").unwrap();
+    assert_eq!(client.told(), ["resources"]);
+    fs::write(&guide, "9876543210").unwrap();
+    assert_eq!(client.told(), [""; 0]);
 
     // As editors save: a new file takes the old one's place.
     fs::write(
@@ -783,7 +833,9 @@ fn a_marker_that_appears_above_makes_another_project() {
 
 #[test]
 fn what_cannot_be_read_is_listed_and_refused_with_its_code() {
-    let sandbox = two_kits().file("home/.agents/skills/map-kit/.git/config", "x");
+    let sandbox = two_kits()
+        .file("home/.agents/skills/map-kit/.git/config", "x")
+        .link("home/.agents/skills/map-kit/ring", "ring");
     let large = fs::File::create(sandbox.path("home/.agents/skills/map-kit/large")).unwrap();
     large.set_len(16_777_217).unwrap();
     let mut client = Client::connected(&sandbox);
@@ -803,6 +855,16 @@ fn what_cannot_be_read_is_listed_and_refused_with_its_code() {
             "/.git/config",
             "resource_not_entered",
             "cannot read skill://map-kit/.git/config: resource lies in .git, which is not entered",
+        ),
+        (
+            "/ring",
+            "resource_unresolved",
+            "cannot read skill://map-kit/ring: resource cannot be resolved",
+        ),
+        (
+            "/",
+            "invalid_address",
+            "the address `skill://map-kit/` has an empty part: write skill://NAME for the folder, skill://NAME/FILE for a file",
         ),
         (
             "",
@@ -929,12 +991,6 @@ fn a_request_that_lacks_something_is_told_what() {
             "`cursor` of `prompts/list` must be a text",
         ),
         (
-            "prompts/list",
-            json!({"cursor": "x"}),
-            -32_602,
-            "the cursor is none of this list: ask without one for its beginning",
-        ),
-        (
             "tools/call",
             json!({"name": "no"}),
             -32_602,
@@ -984,6 +1040,27 @@ fn a_request_that_lacks_something_is_told_what() {
     );
     client.send_line(br#"{"jsonrpc": "2.0", "id": "1", "method": "ping"}"#);
     assert_eq!(client.receive(PATIENCE).unwrap()["id"], "1");
+}
+
+#[test]
+fn a_cursor_of_another_is_refused_by_every_list() {
+    let sandbox = two_kits();
+    let mut client = Client::connected(&sandbox);
+
+    for list in [
+        "tools",
+        "prompts",
+        "resources",
+        "resources/templates",
+        "skills",
+    ] {
+        let words = "the cursor is none of this list: ask without one for its beginning";
+        assert_eq!(
+            client.refused(&format!("{list}/list"), json!({"cursor": "x"})),
+            (-32_602, words.to_owned()),
+            "{list}"
+        );
+    }
 }
 
 #[test]
@@ -1162,6 +1239,40 @@ fn it_ends_cleanly_when_it_is_asked_to() {
 }
 
 #[test]
+fn an_answer_that_cannot_be_written_is_told_with_its_cause() {
+    let sandbox = two_kits();
+    let ping = "{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"ping\"}\n";
+    let run = |output: Stdio| {
+        let mut command = sandbox.command(["mcp"]);
+        command
+            .stdin(Stdio::piped())
+            .stdout(output)
+            .stderr(Stdio::piped());
+        let mut server = command.spawn().unwrap();
+        // Held open: the server ends by itself.
+        let mut input = server.stdin.take().unwrap();
+        input.write_all(ping.as_bytes()).unwrap();
+        let mut stderr = String::new();
+        let mut errors = server.stderr.take().unwrap();
+        errors.read_to_string(&mut stderr).unwrap();
+        (server.wait().unwrap().code(), stderr)
+    };
+
+    let full = fs::File::options().write(true).open("/dev/full").unwrap();
+    assert_eq!(
+        run(full.into()),
+        (
+            Some(1),
+            "error: cannot write the answer\ncaused by: No space left on device (os error 28)\n"
+                .to_owned()
+        )
+    );
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    assert_eq!(run(writer.into()), (Some(0), String::new()));
+}
+
+#[test]
 fn a_client_that_vanishes_ends_the_server() {
     let sandbox = two_kits();
     let mut command = sandbox.command(["mcp"]);
@@ -1216,7 +1327,8 @@ fn each_agent_is_told_how_to_start_the_server_and_the_readme_shows_it() {
             .stderr
             .trim_start_matches("note: this goes into ")
             .trim_end();
-        assert!(page.contains(file), "{agent}: {file}");
+        let flowing = page.replace('\n', " ");
+        assert!(flowing.contains(file), "{agent}: {file}");
         match agent {
             "codex" => assert!(output.stdout.starts_with("[mcp_servers.codeaf-skills]\n")),
             "goose" => assert!(output.stdout.starts_with("extensions:\n")),

@@ -271,6 +271,69 @@ fn two_hosts_are_not_one() {
 }
 
 #[test]
+fn a_target_that_is_written_out_names_the_host_that_is_judged() {
+    let sandbox = kit();
+    let server = Server::start(&sandbox);
+    let port = server.port;
+    let ping = request("ping", json!({})).to_string();
+    let ask = |target: &str, host: &str| {
+        let heads = format!("Host: {host}\r\n{POST}");
+        let answer = server.send(&format!("POST {target}"), &heads, &ping);
+        (answer.status, answer.body)
+    };
+    let own = format!("127.0.0.1:{port}");
+
+    assert_eq!(ask(&format!("http://{own}/mcp"), &own).0, 200);
+    let two = (400, "the request names more than one host".to_owned());
+    assert_eq!(ask("http://evil.example/mcp", &own), two);
+    assert_eq!(ask(&format!("http://{own}/mcp"), "evil.example"), two);
+    assert_eq!(ask("http://evil.example/mcp", "evil.example").0, 403);
+    let user = "the host has a user's name before it: write HOST:PORT alone";
+    let user = (400, user.to_owned());
+    assert_eq!(ask("/mcp", &format!("user@{own}")), user);
+    let named = format!("user@{own}");
+    assert_eq!(ask(&format!("http://{named}/mcp"), &named), user);
+}
+
+#[test]
+fn a_version_that_is_not_spoken_is_refused_with_those_that_are() {
+    let sandbox = kit();
+    let server = Server::start(&sandbox);
+    let send = |method: &str, named: &str, body: &str| {
+        let heads = format!("Host: 127.0.0.1:{}\r\n{POST}", server.port);
+        let heads = heads.replace("MCP-Protocol-Version: 2025-11-25\r\n", named);
+        server.send(&format!("{method} /mcp"), &heads, body)
+    };
+    let ping = request("ping", json!({})).to_string();
+
+    for version in ["2024-11-05", "2025-03-26", "1999-01-01", ""] {
+        let named = format!("MCP-Protocol-Version: {version}\r\n");
+        for method in ["POST", "GET"] {
+            let answer = send(method, &named, &ping);
+            assert_eq!(answer.status, 400, "{method} {version}");
+            assert_eq!(
+                answer.body,
+                format!(
+                    "`MCP-Protocol-Version` is `{version}`, and what is spoken here is 2025-06-18, 2025-11-25 and 2026-07-28"
+                )
+            );
+        }
+    }
+    for named in ["", "MCP-Protocol-Version: 2025-06-18\r\n"] {
+        assert_eq!(send("POST", named, &ping).status, 200, "{named}");
+    }
+    // A handshake may ask for any.
+    let hands = json!({
+        "protocolVersion": "2025-03-26",
+        "capabilities": {},
+        "clientInfo": {"name": "test", "version": "1"},
+    });
+    let hands = request("initialize", hands).to_string();
+    let answer = send("POST", "MCP-Protocol-Version: 2025-03-26\r\n", &hands);
+    assert_eq!(answer.status, 200, "{}", answer.body);
+}
+
+#[test]
 fn what_is_too_large_or_elsewhere_is_refused() {
     let sandbox = kit();
     let server = Server::start(&sandbox);
@@ -324,7 +387,7 @@ fn a_body_that_is_no_message_or_asks_for_too_little_is_refused_in_the_protocol()
             400,
             json!(null),
             -32_600,
-            "`id` must be a text or a whole number of 64 bits",
+            "`id` must be a text or a whole number from -2^63 to 2^63 - 1",
         ),
         (
             call(json!("a"), "tools/call", json!({})),
@@ -409,6 +472,18 @@ fn a_method_that_is_not_there_is_missing_in_the_words_of_the_version() {
         assert_eq!(message["error"]["code"], -32_601, "{method}");
         assert_eq!(message["error"]["message"], words);
     }
+}
+
+#[test]
+fn who_asks_without_a_handshake_and_says_nothing_of_itself_is_told_what_is_missing() {
+    let sandbox = kit();
+    let server = Server::start(&sandbox);
+
+    let answer = server.post(&json!({"jsonrpc": "2.0", "id": 1, "method": "server/discover"}));
+
+    assert_eq!(answer.status, 400);
+    let words = "`server/discover` needs the parameter `_meta`, an object";
+    assert!(answer.body.contains(words), "{}", answer.body);
 }
 
 #[test]

@@ -15,6 +15,7 @@ use cap_std::fs::Dir;
 use serde::Serialize;
 
 use super::page::not_entered;
+use super::stamp::Stamp;
 use crate::diagnostic::{Diagnostic, Rule};
 use crate::limits::Limits;
 use crate::text::counted;
@@ -63,9 +64,9 @@ pub fn names(dir: &Path, limits: &Limits) -> Listing {
 /// Everything in a skill's folder, as a program fetches it that takes the whole.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Tree {
-    /// Files by path and size in bytes; paths as in [`Listing::resources`], in
+    /// Files by path, each with its stamp; paths as in [`Listing::resources`], in
     /// byte order.
-    pub files: Vec<(String, u64)>,
+    pub files: Vec<(String, Stamp)>,
     /// Folders, empty ones too, in byte order; the skill's own is not named.
     pub folders: Vec<String>,
     /// Whether nothing was left out by [`Limits::tree_entries`] or
@@ -90,9 +91,9 @@ pub fn tree(dir: &Path, limits: &Limits) -> Tree {
     };
     let mut walk = Walk::new(dir, &limits, Hidden::Listed);
     walk.start();
-    let is_readable = |(name, _): &(String, u64)| !name.contains('\u{fffd}');
-    walk.found.retain(is_readable);
-    walk.found.sort_unstable();
+    walk.found.retain(|(name, _)| !name.contains('\u{fffd}'));
+    walk.found
+        .sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
     walk.folders.sort_unstable();
     Tree {
         is_whole: walk.unseen == 0 && !walk.too_deep,
@@ -134,8 +135,8 @@ struct Walk<'a> {
     /// Links to folders. They are followed once the walk is through, when it is
     /// known which folders it came to without them.
     links: VecDeque<Link>,
-    /// Files found and their sizes, in the order of the walk.
-    found: Vec<(String, u64)>,
+    /// Files found and their stamps, in the order of the walk.
+    found: Vec<(String, Stamp)>,
     /// Folders entered, without the first.
     folders: Vec<String>,
     diagnostics: Vec<Diagnostic>,
@@ -316,7 +317,7 @@ impl<'a> Walk<'a> {
             let message = format!("{relative}: resource exceeds {most} bytes");
             self.warn(Rule::ResourceTooLarge, relative, message);
         } else {
-            self.found.push((relative.to_owned(), kind.len()));
+            self.found.push((relative.to_owned(), Stamp::of(&kind)));
         }
     }
 

@@ -9,6 +9,7 @@ mod listing;
 #[cfg(feature = "extension")]
 mod media;
 mod page;
+mod stamp;
 #[cfg(feature = "extension")]
 mod whole;
 
@@ -17,5 +18,6 @@ pub use listing::{Listing, Tree, list, names, tree};
 pub use media::{Carried, media_type};
 pub(crate) use page::plain;
 pub use page::{Asked, Encoding, Page, ReadError, Window, page, read, read_bundled};
+pub use stamp::Stamp;
 #[cfg(feature = "extension")]
-pub use whole::{Sha256, read_whole, sha256, sha256_of};
+pub use whole::{Hashed, Sha256, look, read_whole, sha256, sha256_of};

@@ -9,7 +9,8 @@ use std::path::Path;
 
 use sha2::{Digest, Sha256 as Hasher};
 
-use super::page::{Asked, ReadError};
+use super::page::{Asked, ReadError, not_entered, plain};
+use super::stamp::Stamp;
 use crate::limits::Limits;
 
 /// Bytes read at a time while a file is hashed.
@@ -41,14 +42,48 @@ pub fn sha256_of(bytes: &[u8]) -> Sha256 {
     Sha256(Hasher::digest(bytes).into())
 }
 
-/// Returns the digest of `resource`, a file bundled in the skill folder `dir`,
-/// and its size in bytes. It is read in pieces, and up to `most` bytes.
+/// What a file was when it was hashed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Hashed {
+    /// The digest of its bytes.
+    pub digest: Sha256,
+    /// Its bytes.
+    pub size: u64,
+    /// Its stamp once all of it was read.
+    pub stamp: Stamp,
+}
+
+/// Looks whether `resource` is a file bundled in the skill folder `dir`, and
+/// reads nothing of it.
+///
+/// # Errors
+///
+/// Those of [`read_bundled`](super::read_bundled) that are about the name and the
+/// file; a folder that is not entered is told as such.
+pub fn look(dir: &Path, resource: &str) -> Result<(), ReadError> {
+    let asked = Asked::new(dir, resource);
+    let Err(error) = asked.open_bundled() else {
+        return Ok(());
+    };
+    if matches!(error, ReadError::NotAFile(_))
+        && let Ok(root) = dir.canonicalize()
+        && let Ok(real) = root.join(plain(resource)).canonicalize()
+        && let Some(closed) = real.strip_prefix(&root).ok().and_then(not_entered)
+    {
+        let closed = closed.to_string_lossy().into_owned();
+        return Err(ReadError::NotEntered(asked, closed));
+    }
+    Err(error)
+}
+
+/// Hashes `resource`, a file bundled in the skill folder `dir`. It is read in
+/// pieces, and up to `most` bytes.
 ///
 /// # Errors
 ///
 /// Those of [`read_bundled`](super::read_bundled) that are about the name and the file; one of
 /// more than `most` bytes is too large.
-pub fn sha256(dir: &Path, resource: &str, most: u64) -> Result<(Sha256, u64), ReadError> {
+pub fn sha256(dir: &Path, resource: &str, most: u64) -> Result<Hashed, ReadError> {
     let asked = Asked::new(dir, resource);
     let (mut file, _, size) = asked.open_bundled()?;
     if size > most {
@@ -59,7 +94,7 @@ pub fn sha256(dir: &Path, resource: &str, most: u64) -> Result<(Sha256, u64), Re
     let mut size = 0;
     loop {
         match file.read(&mut chunk) {
-            Ok(0) => return Ok((Sha256(hasher.finalize().into()), size)),
+            Ok(0) => break,
             Ok(read) => {
                 hasher.update(&chunk[..read]);
                 size += read as u64;
@@ -71,6 +106,14 @@ pub fn sha256(dir: &Path, resource: &str, most: u64) -> Result<(Sha256, u64), Re
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(ReadError::Unreadable(asked, error)),
         }
+    }
+    match file.metadata() {
+        Ok(found) => Ok(Hashed {
+            digest: Sha256(hasher.finalize().into()),
+            size,
+            stamp: Stamp::of(&found),
+        }),
+        Err(error) => Err(ReadError::Unreadable(asked, error)),
     }
 }
 
@@ -111,10 +154,10 @@ mod tests {
         let bytes: Vec<u8> = (0..200_000_u32).flat_map(u32::to_le_bytes).collect();
         fs::write(folder.path().join("a.bin"), &bytes).unwrap();
 
-        let (digest, size) = sha256(folder.path(), "a.bin", u64::MAX).unwrap();
+        let hashed = sha256(folder.path(), "a.bin", u64::MAX).unwrap();
 
-        assert_eq!(digest, sha256_of(&bytes));
-        assert_eq!(size, bytes.len() as u64);
+        assert_eq!(hashed.digest, sha256_of(&bytes));
+        assert_eq!(hashed.size, bytes.len() as u64);
         let read = read_whole(folder.path(), "a.bin", &Limits::DEFAULT).unwrap();
         assert_eq!(read, bytes);
     }
@@ -139,7 +182,7 @@ mod tests {
                 "resource exceeds 10 bytes; it has 11 bytes"
             );
         }
-        assert_eq!(sha256(folder.path(), "a", 11).unwrap().1, 11);
+        assert_eq!(sha256(folder.path(), "a", 11).unwrap().size, 11);
     }
 
     #[test]

@@ -48,7 +48,8 @@ args = [\"mcp\"]
                 MCP_SERVERS,
             ),
             Self::Opencode => (
-                "opencode.json of the project, or ~/.config/opencode/opencode.json",
+                "opencode.json of the project, or ~/.config/opencode/opencode.json; \
+                 before version 2 the server stands directly under `mcp`, with `\"enabled\": true`",
                 "\
 {
   \"$schema\": \"https://opencode.ai/config.json\",

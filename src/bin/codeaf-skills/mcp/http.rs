@@ -17,9 +17,10 @@ use hyper::header::{
     ACCEPT, ALLOW, CACHE_CONTROL, CONTENT_TYPE, HOST, HeaderMap, HeaderName, HeaderValue, ORIGIN,
     RETRY_AFTER,
 };
+use hyper::http::uri::Authority;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
-use hyper::{Request, Response, StatusCode};
+use hyper::{Request, Response, StatusCode, Uri};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use serde_json::Value;
 use tokio::net::{TcpListener, TcpStream};
@@ -122,11 +123,8 @@ async fn answer(
     if request.uri().path() != PATH {
         return refusal(StatusCode::NOT_FOUND, "the protocol is spoken at /mcp");
     }
-    for (name, what) in [(HOST, "host"), (ORIGIN, "origin")] {
-        if request.headers().get_all(name).iter().count() > 1 {
-            let words = format!("the request names more than one {what}");
-            return refusal(StatusCode::BAD_REQUEST, words);
-        }
+    if let Some(words) = ambiguity(request.uri(), request.headers()) {
+        return refusal(StatusCode::BAD_REQUEST, words);
     }
     // A page can have an image load from here, which sends no origin.
     if request
@@ -160,6 +158,27 @@ async fn answer(
                 holding(answer, working)
             }
         }
+    }
+}
+
+/// Returns what keeps it from being known which host is called, or by whom: one
+/// is judged, and another one could be meant.
+fn ambiguity(target: &Uri, heads: &HeaderMap) -> Option<&'static str> {
+    let count = |name| heads.get_all(name).iter().count();
+    // A target may be written out as a whole, for a proxy.
+    let whole = target.authority().map(Authority::as_str);
+    let host = heads.get(HOST).map(HeaderValue::as_bytes);
+    let is_other =
+        |whole: &str| host.is_some_and(|host| !host.eq_ignore_ascii_case(whole.as_bytes()));
+    let has_user = |host: &[u8]| host.contains(&b'@');
+    if count(HOST) > 1 || whole.is_some_and(is_other) {
+        Some("the request names more than one host")
+    } else if count(ORIGIN) > 1 {
+        Some("the request names more than one origin")
+    } else if host.or(whole.map(str::as_bytes)).is_some_and(has_user) {
+        Some("the host has a user's name before it: write HOST:PORT alone")
+    } else {
+        None
     }
 }
 

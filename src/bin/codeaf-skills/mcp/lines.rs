@@ -22,11 +22,12 @@ pub(super) enum Line {
     TooLong,
 }
 
-/// Lines that come in, where answers go, and who is told when all is written.
+/// Lines that come in, where answers go, and who is told when all is written,
+/// or why it is not.
 pub(super) type Streams = (
     mpsc::Receiver<Line>,
     mpsc::Sender<Vec<u8>>,
-    oneshot::Receiver<()>,
+    oneshot::Receiver<io::Result<()>>,
 );
 
 /// Opens the standard streams of the process.
@@ -45,9 +46,8 @@ fn open(input: impl Read + Send + 'static, output: impl Write + Send + 'static) 
     let (done, written) = oneshot::channel();
     thread::spawn(move || read(BufReader::with_capacity(65_536, input), &to_read));
     thread::spawn(move || {
-        // A closed pipe ends the thread, and with it the connection.
-        let _ = write(output, to_write);
-        let _ = done.send(());
+        // What cannot be written ends the thread, and with it the connection.
+        let _ = done.send(write(output, to_write));
     });
     (incoming, outgoing, written)
 }

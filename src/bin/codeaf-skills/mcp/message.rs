@@ -17,6 +17,9 @@ const INVALID_PARAMS: i32 = -32_602;
 /// order is that of their texts.
 const NEWEST: &str = "2026-07-28";
 
+/// What is asked instead of a handshake.
+const DISCOVER: &str = "server/discover";
+
 /// Why a message is answered by an error at once.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Refusal {
@@ -24,6 +27,8 @@ pub(super) struct Refusal {
     words: String,
     id: Value,
     speaks_newest: bool,
+    /// Whether it lacks what a request without a handshake says of itself.
+    lacks_meta: bool,
     /// Whether the sender waits for an answer: not after a notification, nor
     /// after an answer of its own.
     pub(super) is_awaited: bool,
@@ -37,6 +42,7 @@ impl Refusal {
             words: words.into(),
             id: Value::Null,
             speaks_newest: false,
+            lacks_meta: false,
             is_awaited: true,
         }
     }
@@ -53,6 +59,10 @@ impl Refusal {
                 .cloned()
                 .unwrap_or_default(),
             speaks_newest: speaks_newest(message.get("params")),
+            lacks_meta: code == INVALID_PARAMS
+                && message
+                    .get("method")
+                    .is_some_and(|method| method == DISCOVER),
             is_awaited: !is_answer && !is_notification,
         }
     }
@@ -84,10 +94,18 @@ impl Refusal {
         }
     }
 
+    /// Refuses a request whose answer could not be told from that of another.
+    pub(super) fn in_use(id: Value) -> Self {
+        Self {
+            id,
+            ..Self::unreadable("`id` is that of a request that is not answered yet")
+        }
+    }
+
     /// Whether the message is none, rather than one that asks for too little, or
     /// for what is not there.
     pub(super) fn is_of_form(&self) -> bool {
-        ![INVALID_PARAMS, METHOD_NOT_FOUND].contains(&self.code)
+        self.lacks_meta || ![INVALID_PARAMS, METHOD_NOT_FOUND].contains(&self.code)
     }
 
     /// Whether nothing is at the method that is named. Older versions than the
@@ -129,7 +147,8 @@ impl Form {
     }
 }
 
-/// A parameter, by its path in the parameters.
+/// A parameter: its key, or its object's and behind a dot its own, which may have
+/// more dots.
 struct Parameter(&'static str, Form, Presence);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -158,7 +177,20 @@ fn parameters(method: &str) -> Option<&'static [Parameter]> {
             Parameter("clientInfo.name", Text, Needed),
             Parameter("clientInfo.version", Text, Needed),
         ],
-        "ping" | "server/discover" => &[],
+        "ping" => &[],
+        DISCOVER => &[
+            Parameter("_meta", Object, Needed),
+            Parameter(
+                "_meta.io.modelcontextprotocol/protocolVersion",
+                Text,
+                Needed,
+            ),
+            Parameter(
+                "_meta.io.modelcontextprotocol/clientCapabilities",
+                Object,
+                Needed,
+            ),
+        ],
         "tools/list"
         | "prompts/list"
         | "resources/list"
@@ -232,7 +264,7 @@ fn fault(message: &Map<String, Value>) -> Option<(i32, String)> {
     // A notification is the SDK's to understand or to pass over.
     let id = message.get("id")?;
     if !is_id(id) {
-        return refused("`id` must be a text or a whole number of 64 bits");
+        return refused("`id` must be a text or a whole number from -2^63 to 2^63 - 1");
     }
     let params = message.get("params");
     let unserved = unserved(method, params).map(|words| (METHOD_NOT_FOUND, words));
@@ -250,7 +282,8 @@ fn misfit(method: &str, given: Option<&Value>) -> Option<String> {
     parameters
         .iter()
         .find_map(|Parameter(path, form, presence)| {
-            let value = path.split('.').try_fold(given, |value, key| value.get(key));
+            let mut keys = path.splitn(2, '.');
+            let value = keys.try_fold(given, |value, key| value.get(key));
             let form_words = form.words();
             match value {
                 Some(value) if form.fits(value) => None,
@@ -320,7 +353,7 @@ mod tests {
 
     #[test]
     fn an_id_is_a_text_or_a_whole_number() {
-        let no_id = "null -32600 `id` must be a text or a whole number of 64 bits";
+        let no_id = "null -32600 `id` must be a text or a whole number from -2^63 to 2^63 - 1";
         for (id, words) in [
             ("1", "taken"),
             ("-1", "taken"),
@@ -352,6 +385,16 @@ mod tests {
                 "initialize",
                 "{}",
                 "`initialize` needs the parameter `protocolVersion`, a text",
+            ),
+            (
+                "server/discover",
+                "{}",
+                "`server/discover` needs the parameter `_meta`, an object",
+            ),
+            (
+                "server/discover",
+                r#"{"_meta": {"io.modelcontextprotocol/protocolVersion": "2026-07-28"}}"#,
+                "`server/discover` needs the parameter `_meta.io.modelcontextprotocol/clientCapabilities`, an object",
             ),
             (
                 "initialize",

@@ -7,6 +7,7 @@
 
 mod config;
 mod connections;
+mod contents;
 mod http;
 mod limits;
 mod lines;
@@ -85,13 +86,17 @@ fn stdio(runtime: &Runtime, skills: &Arc<Skills>, start: &Start) -> Result<(), F
             closing.cancelled().await;
             tokio::time::sleep(limits::END).await;
         };
-        tokio::select! {
-            _ = tokio::time::timeout(limits::LAST_WORDS, written) => {}
-            () = ends => {}
-        }
+        let written = tokio::select! {
+            written = tokio::time::timeout(limits::LAST_WORDS, written) => written,
+            () = ends => Ok(Ok(Ok(()))),
+        };
         closing.cancel();
         signals.abort();
-        Ok(())
+        match written {
+            // That the client closed the pipe is no fault, which `main` knows.
+            Ok(Ok(Err(error))) => Err(Failure::from(error)),
+            _ => Ok(()),
+        }
     })
 }
 

@@ -4,13 +4,14 @@
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use codeaf_skills::disclosure::Served;
+use codeaf_skills::disclosure::{Served, SkillEntry};
 use codeaf_skills::text::{one_line, visible};
 use codeaf_skills::{Digest, DiscoveryError, Env, Snapshot};
 use serde_json::Value;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
+use super::contents::Contents;
 use super::log::Log;
 use super::project::{anchored, with_roots};
 
@@ -21,6 +22,7 @@ pub(super) struct Skills {
     /// Held while the skills are looked at, so that an older look never takes
     /// the place of a newer one.
     looking: Mutex<()>,
+    contents: Mutex<Contents>,
     changes: watch::Sender<Changes>,
     pub(super) log: Log,
     /// Cancelled when the process is to end.
@@ -164,6 +166,7 @@ impl Skills {
             hung_up: closing.child_token(),
             state: Mutex::new(state),
             looking: Mutex::default(),
+            contents: Mutex::default(),
             changes: watch::Sender::default(),
             log,
             closing,
@@ -234,11 +237,21 @@ impl Skills {
     /// Returns the files of the skills of `snapshot`, and tells which have none
     /// because their folder cannot be read.
     fn served(&self, snapshot: &Snapshot) -> Vec<Served> {
-        let (served, faults) = snapshot.served();
+        let (mut served, faults) = snapshot.served();
         for found in &faults {
             self.log.finding(found);
         }
+        self.contents().settle(snapshot, &mut served);
         served
+    }
+
+    /// Tells what an entry of the extension cannot keep to itself, and remembers
+    /// the digests in it.
+    pub(super) fn note_entry(&self, entry: &SkillEntry) {
+        for found in &entry.warnings {
+            self.log.finding(found);
+        }
+        self.contents().learn(entry);
     }
 
     fn put(&self, snapshot: Snapshot) {
@@ -280,6 +293,10 @@ impl Skills {
 
     fn look(&self) -> MutexGuard<'_, ()> {
         self.looking.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn contents(&self) -> MutexGuard<'_, Contents> {
+        self.contents.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

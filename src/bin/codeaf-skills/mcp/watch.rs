@@ -149,48 +149,58 @@ impl Places {
                 .collect(),
             ..Self::default()
         };
+        places.add_scopes_and_roots(snapshot);
+        places.add_skills(snapshot);
+        places
+    }
+
+    fn add_scopes_and_roots(&mut self, snapshot: &Snapshot) {
         for scope in Scope::ALL {
             if let Ok(path) = snapshot.scope_path(scope) {
-                places.way_to(&path.file);
+                self.way_to(&path.file);
             }
         }
-        for folder in Project::searched(env) {
+        for folder in Project::searched(snapshot.env()) {
             for marker in Project::MARKERS {
                 // It would make another project.
-                places.name(folder, OsStr::new(marker));
+                self.name(folder, OsStr::new(marker));
             }
         }
         for looked_at in snapshot.roots() {
-            places.way_to(&looked_at.root.path);
+            self.way_to(&looked_at.root.path);
             if looked_at.outcome == RootOutcome::Listed {
-                places.all_of(&looked_at.root.path);
+                self.all_of(&looked_at.root.path);
             }
         }
+    }
+
+    /// Adds the folders of all skills, those among them that do not load, and
+    /// what lies below the folders that are served.
+    fn add_skills(&mut self, snapshot: &Snapshot) {
         for skill in snapshot.skills() {
             if let (Some(folder), Some(file)) = (skill.folder(), skill.location()) {
-                places.all_of(folder);
-                places.behind_link(&file);
+                self.all_of(folder);
+                self.behind_link(&file);
             }
         }
         for broken in snapshot.broken() {
             let location = &broken.location;
             match location.parent() {
                 Some(folder) if location.ends_with("SKILL.md") => {
-                    places.all_of(folder);
-                    places.behind_link(location);
+                    self.all_of(folder);
+                    self.behind_link(location);
                 }
                 // What a link leads to is not followed, nor watched.
-                _ if !location.is_symlink() => places.all_of(location),
+                _ if !location.is_symlink() => self.all_of(location),
                 _ => {}
             }
         }
         let callable = snapshot.callable();
         for folder in callable.iter().filter_map(|skill| skill.folder()) {
             for inner in resources::tree(folder, &snapshot.env().limits).folders {
-                places.all_of(&folder.join(inner));
+                self.all_of(&folder.join(inner));
             }
         }
-        places
     }
 
     /// Adds the folders on the way to `path`, which need not be there, from a top

@@ -6,18 +6,19 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
 use bytes::Bytes;
+use codeaf_skills::text::one_line;
 use http_body_util::Full;
 use hyper::header::{ACCEPT, HeaderMap, HeaderValue};
 use hyper::http::request::Parts;
 use hyper::{Method, Request, StatusCode};
-use rmcp::model::{ClientJsonRpcMessage, ClientRequest};
+use rmcp::model::{ClientJsonRpcMessage, ClientRequest, GetMeta};
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use serde_json::json;
 use tokio::sync::{Semaphore, mpsc};
 
-use super::read;
 use super::server::Server;
+use super::{VERSIONS, read};
 use crate::mcp::http::{self, Answer, Answering};
 use crate::mcp::limits;
 use crate::mcp::message::Refusal;
@@ -84,6 +85,9 @@ impl Endpoint {
 
     /// Opens the stream of changes.
     fn changes(&self, heads: &HeaderMap) -> Answer {
+        if let Some(answer) = unspoken(heads) {
+            return answer;
+        }
         if !http::accepts(heads, http::EVENTS) {
             let words = "changes are told as text/event-stream, which `Accept` leaves out";
             return http::refusal(StatusCode::NOT_ACCEPTABLE, words);
@@ -106,16 +110,17 @@ impl Endpoint {
             let words = "a message is application/json, and `Content-Type` must say so";
             return http::refusal(StatusCode::UNSUPPORTED_MEDIA_TYPE, words);
         }
-        let is_stream = match read(&body) {
-            Ok(ClientJsonRpcMessage::Request(request)) => {
-                matches!(
-                    request.request,
-                    ClientRequest::SubscriptionsListenRequest(_)
-                )
-            }
-            Ok(_) => false,
+        let request = match read(&body) {
+            Ok(ClientJsonRpcMessage::Request(request)) => Some(request.request),
+            Ok(_) => None,
             Err(refusal) => return http::json(status(&refusal), &refusal.to_json()),
         };
+        if !request.as_ref().is_some_and(says_version)
+            && let Some(answer) = unspoken(&head.headers)
+        {
+            return answer;
+        }
+        let is_stream = matches!(request, Some(ClientRequest::SubscriptionsListenRequest(_)));
         // The SDK takes only those who name both.
         let both = HeaderValue::from_static("application/json, text/event-stream");
         head.headers.insert(ACCEPT, both);
@@ -148,6 +153,32 @@ impl Answering for Endpoint {
             _ => http::no_such_method(),
         }
     }
+}
+
+/// Whether a request names its version itself, which the SDK judges: a handshake
+/// may ask for any.
+fn says_version(request: &ClientRequest) -> bool {
+    matches!(request, ClientRequest::InitializeRequest(_))
+        || request.get_meta().protocol_version().is_some()
+}
+
+/// Refuses a version that is not spoken. Who names none is taken for an older
+/// client, as the protocol says.
+fn unspoken(heads: &HeaderMap) -> Option<Answer> {
+    let is_spoken = |named: &HeaderValue| {
+        VERSIONS
+            .iter()
+            .any(|spoken| spoken.as_str().as_bytes() == named.as_bytes())
+    };
+    let named = heads.get_all("mcp-protocol-version");
+    let named = named.iter().find(|named| !is_spoken(named))?;
+    let named = String::from_utf8_lossy(named.as_bytes());
+    let [oldest, middle, newest] = VERSIONS;
+    let words = format!(
+        "`MCP-Protocol-Version` is `{}`, and what is spoken here is {oldest}, {middle} and {newest}",
+        one_line(&named)
+    );
+    Some(http::refusal(StatusCode::BAD_REQUEST, words))
 }
 
 /// Returns the status of an answer that refuses.

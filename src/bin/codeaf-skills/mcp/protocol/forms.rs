@@ -1,13 +1,13 @@
 //! What the library answers, in the protocol's forms.
 
-use std::io;
 use std::sync::Arc;
 
 use codeaf_skills::disclosure::ServedError;
+use codeaf_skills::skill::resources::ReadError;
 use codeaf_skills::text::one_line;
 use codeaf_skills::{ActivationError, Freshness, ResourceError, Snapshot};
 use rmcp::ErrorData;
-use rmcp::model::{JsonObject, PaginatedRequestParams, Tool, ToolAnnotations};
+use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -90,40 +90,11 @@ pub(super) fn not_served(error: &ServedError, uri: &str) -> ErrorData {
     let data = json!({"uri": uri, "code": error.code()});
     match error {
         ServedError::NotRead {
-            source: ResourceError::Read(read),
+            source: ResourceError::Read(ReadError::Unreadable(..)),
             ..
-        } if std::error::Error::source(read).is_some_and(is_system_fault) => {
-            ErrorData::internal_error(words, Some(data))
-        }
+        } => ErrorData::internal_error(words, Some(data)),
         _ => ErrorData::invalid_params(words, Some(data)),
     }
-}
-
-/// Whether the system refused what is there.
-fn is_system_fault(source: &(dyn std::error::Error + 'static)) -> bool {
-    source
-        .downcast_ref::<io::Error>()
-        .is_some_and(|error| error.kind() != io::ErrorKind::NotFound)
-}
-
-/// Returns a page of `items` and where the next one begins.
-pub(super) fn page<T>(
-    items: Vec<T>,
-    request: Option<PaginatedRequestParams>,
-    size: usize,
-) -> Result<(Vec<T>, Option<String>), ErrorData> {
-    let is_ours = |start: &usize| (1..=items.len()).contains(start) && start.is_multiple_of(size);
-    let start = match request.and_then(|request| request.cursor) {
-        None => 0,
-        Some(cursor) => cursor.parse().ok().filter(is_ours).ok_or_else(|| {
-            let words = "the cursor is none of this list: ask without one for its beginning";
-            ErrorData::invalid_params(words, None)
-        })?,
-    };
-    let end = start.saturating_add(size).min(items.len());
-    let next = (end < items.len()).then(|| end.to_string());
-    let page = items.into_iter().skip(start).take(size).collect();
-    Ok((page, next))
 }
 
 /// Turns what serialises to a form of the protocol into the SDK's type of it.
@@ -131,46 +102,4 @@ pub(super) fn in_sdk<T: DeserializeOwned>(ours: &impl Serialize) -> Result<T, Er
     serde_json::to_value(ours)
         .and_then(serde_json::from_value)
         .map_err(|error| ErrorData::internal_error(error.to_string(), None))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use rmcp::model::ErrorCode;
-
-    #[test]
-    fn pages_join_to_the_whole_and_other_cursors_are_refused() {
-        let at = |cursor: Option<&str>| {
-            let cursor = cursor.map(str::to_owned);
-            let request = PaginatedRequestParams::default().with_cursor(cursor);
-            page((0..5).collect::<Vec<_>>(), Some(request), 2)
-        };
-        let mut all = Vec::new();
-        let mut cursor = None;
-        loop {
-            let (items, next) = at(cursor.as_deref()).unwrap();
-            all.extend(items);
-            cursor = next;
-            if cursor.is_none() {
-                break;
-            }
-        }
-
-        assert_eq!(all, [0, 1, 2, 3, 4]);
-        for cursor in [
-            "",
-            "x",
-            "-1",
-            "0",
-            "1",
-            "3",
-            "6",
-            "2.0",
-            "99999999999999999999",
-        ] {
-            let error = at(Some(cursor)).unwrap_err();
-            assert_eq!(error.code, ErrorCode::INVALID_PARAMS, "{cursor}");
-        }
-        assert_eq!(page(vec![1], None, 2).unwrap(), (vec![1], None));
-    }
 }

@@ -3,15 +3,16 @@
 use std::borrow::Cow;
 use std::sync::{Arc, PoisonError};
 
-use codeaf_skills::disclosure::FILE_TOOL;
+use codeaf_skills::Skill as Found;
+use codeaf_skills::disclosure::{FILE_TOOL, Served};
 use codeaf_skills::skill::resources::Carried;
 use codeaf_skills::text::one_line;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, DiscoverResult, GetPromptRequestParams,
     GetPromptResponse, GetPromptResult, GetSkillRequestParams, GetSkillResult,
-    InitializeRequestParams, InitializeResult, ListPromptsResult, ListResourcesResult,
-    ListSkillsResult, ListToolsResult, PaginatedRequestParams, Prompt, PromptArgument,
-    PromptMessage, ProtocolVersion, ReadResourceDirectoryRequestParams,
+    InitializeRequestParams, InitializeResult, ListPromptsResult, ListResourceTemplatesResult,
+    ListResourcesResult, ListSkillsResult, ListToolsResult, PaginatedRequestParams, Prompt,
+    PromptArgument, PromptMessage, ProtocolVersion, ReadResourceDirectoryRequestParams,
     ReadResourceDirectoryResult, ReadResourceRequestParams, ReadResourceResponse,
     ReadResourceResult, Resource, ResourceContents, Role, ServerConfig, Skill, SubscriptionFilter,
 };
@@ -21,7 +22,8 @@ use serde_json::Value;
 use tokio::sync::watch as watching;
 
 use super::VERSIONS;
-use super::forms::{code, in_sdk, invoked, not_served, page, prompt_arguments, tool, words};
+use super::forms::{code, in_sdk, invoked, not_served, prompt_arguments, tool, words};
+use super::pages::{Pages, one_page};
 use super::server::{Roots, Server};
 use crate::mcp::limits;
 use crate::mcp::skills::{self, Changes, List, Shown, prompts, tools};
@@ -112,9 +114,10 @@ impl ServerHandler for Server {
 
     async fn list_tools(
         &self,
-        _request: Option<PaginatedRequestParams>,
+        request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
+        one_page(request.as_ref())?;
         let snapshot = self.now().await;
         let definitions = tools(&snapshot);
         self.skills.show(Shown::tools(&definitions));
@@ -147,7 +150,9 @@ impl ServerHandler for Server {
     ) -> Result<ListPromptsResult, ErrorData> {
         let prompts = prompts(&self.now().await);
         self.skills.show(Shown::prompts(&prompts));
-        let (page, next) = page(prompts, request, limits::PAGE)?;
+        let pages = pages("prompts/list", limits::PAGE);
+        let name = |prompt: &skills::Prompt| prompt.name.clone();
+        let (page, next) = pages.cut(prompts, name, cursor(request))?;
         let prompt = |prompt: skills::Prompt| {
             let description = prompt
                 .arguments
@@ -184,10 +189,21 @@ impl ServerHandler for Server {
         let skills = Arc::clone(&self.skills);
         let read = self.reading(move |snapshot| skills.show_served(snapshot));
         let served = read.await?;
-        let (page, next) = page(served, request, limits::PAGE)?;
+        let pages = pages("resources/list", limits::PAGE);
+        let uri = |served: &Served| served.uri.clone();
+        let (page, next) = pages.cut(served, uri, cursor(request))?;
         let mut result = ListResourcesResult::with_all_items(in_sdk::<Vec<Resource>>(&page)?);
         result.next_cursor = next;
         Ok(result)
+    }
+
+    async fn list_resource_templates(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        one_page(request.as_ref())?;
+        Ok(ListResourceTemplatesResult::with_all_items(Vec::new()))
     }
 
     async fn read_resource(
@@ -220,14 +236,16 @@ impl ServerHandler for Server {
             {
                 skills.show_served(snapshot);
             }
-            let (page, next) = page(snapshot.callable(), request, limits::SKILLS_PAGE)?;
+            let pages = pages("skills/list", limits::SKILLS_PAGE);
+            // A name holds no control character, so that the order is that of
+            // the skills.
+            let place = |skill: &&Found| format!("{}\0{}", skill.name, skill.source());
+            let (page, next) = pages.cut(snapshot.callable(), place, cursor(request))?;
             let mut entries = Vec::new();
             for skill in page {
                 match snapshot.entry(skill) {
                     Ok(entry) => {
-                        for found in &entry.warnings {
-                            skills.log.finding(found);
-                        }
+                        skills.note_entry(&entry);
                         entries.push(entry);
                     }
                     Err(found) => skills.log.finding(&found),
@@ -251,9 +269,7 @@ impl ServerHandler for Server {
             .reading(move |snapshot| snapshot.entry_at(&uri))
             .await?;
         let entry = entry.map_err(|error| not_served(&error, &request.uri))?;
-        for found in &entry.warnings {
-            self.skills.log.finding(found);
-        }
+        self.skills.note_entry(&entry);
         Ok(GetSkillResult::new(in_sdk::<Skill>(&entry)?))
     }
 
@@ -267,12 +283,23 @@ impl ServerHandler for Server {
             .reading(move |snapshot| snapshot.folder_at(&uri))
             .await?;
         let served = served.map_err(|error| not_served(&error, &request.uri))?;
-        let cursor = PaginatedRequestParams::default().with_cursor(request.cursor);
-        let (page, next) = page(served, Some(cursor), limits::PAGE)?;
+        let list = format!("resources/directory/read {}", request.uri);
+        // Files come before folders.
+        let place = |served: &Served| format!("{} {}", served.is_folder(), served.uri);
+        let pages = pages(&list, limits::PAGE);
+        let (page, next) = pages.cut(served, place, request.cursor)?;
         let mut result = ListResourcesResult::with_all_items(in_sdk::<Vec<Resource>>(&page)?);
         result.next_cursor = next;
         Ok(result)
     }
+}
+
+fn pages(list: &str, size: usize) -> Pages<'_> {
+    Pages { list, size }
+}
+
+fn cursor(request: Option<PaginatedRequestParams>) -> Option<String> {
+    request?.cursor
 }
 
 /// Tells a client that shook hands of every change, until it is gone; of those

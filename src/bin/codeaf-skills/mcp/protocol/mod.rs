@@ -7,6 +7,7 @@
 mod endpoint;
 mod forms;
 mod handler;
+mod pages;
 mod server;
 mod transport;
 

@@ -1,11 +1,13 @@
 //! The protocol over lines, as the SDK reads and writes it.
 
+use std::collections::HashSet;
 use std::io;
 use std::sync::Arc;
 
 use rmcp::RoleServer;
 use rmcp::model::{
-    ClientJsonRpcMessage, ClientRequest, GetMeta, ProtocolVersion, ServerJsonRpcMessage,
+    ClientJsonRpcMessage, ClientNotification, ClientRequest, GetMeta, ProtocolVersion, RequestId,
+    ServerJsonRpcMessage,
 };
 use rmcp::transport::Transport;
 use tokio::sync::mpsc;
@@ -24,6 +26,9 @@ pub(super) struct Lines {
     /// Whether a request came in that opens the connection. Before it, the SDK
     /// would take a notification for the end.
     is_open: bool,
+    /// Requests that are not answered yet. The SDK would answer two of one id,
+    /// and let only the last be cancelled.
+    unanswered: HashSet<RequestId>,
     skills: Arc<Skills>,
 }
 
@@ -37,6 +42,7 @@ impl Lines {
             incoming,
             outgoing,
             is_open: false,
+            unanswered: HashSet::new(),
             skills: Arc::clone(skills),
         }
     }
@@ -52,16 +58,32 @@ impl Lines {
         let refusal = match read(line) {
             Ok(ClientJsonRpcMessage::Request(request)) => {
                 self.is_open |= opens(&request.request);
-                if self.is_open || is_before_opening(&request.request) {
+                if !self.is_open && !is_before_opening(&request.request) {
+                    Refusal::too_early(request.id.into_json_value())
+                } else if self.unanswered.insert(request.id.clone()) {
                     return Some(ClientJsonRpcMessage::Request(request));
+                } else {
+                    Refusal::in_use(request.id.into_json_value())
                 }
-                Refusal::too_early(request.id.into_json_value())
             }
-            Ok(other) => return Some(other).filter(|_| self.is_open),
+            Ok(other) => {
+                self.forget_cancelled(&other);
+                return Some(other).filter(|_| self.is_open);
+            }
             Err(refusal) => refusal,
         };
         self.refuse(&refusal).await;
         None
+    }
+
+    /// What is cancelled need not be answered.
+    fn forget_cancelled(&mut self, message: &ClientJsonRpcMessage) {
+        if let ClientJsonRpcMessage::Notification(told) = message
+            && let ClientNotification::CancelledNotification(cancelled) = &told.notification
+            && let Some(id) = &cancelled.params.request_id
+        {
+            self.unanswered.remove(id);
+        }
     }
 
     async fn refuse(&mut self, refusal: &Refusal) {
@@ -98,6 +120,15 @@ fn is_before_opening(request: &ClientRequest) -> bool {
     ) || request.get_meta().protocol_version().is_some()
 }
 
+/// Returns the id of the request that a message answers.
+fn answered(message: &ServerJsonRpcMessage) -> Option<&RequestId> {
+    match message {
+        ServerJsonRpcMessage::Response(answer) => Some(&answer.id),
+        ServerJsonRpcMessage::Error(answer) => answer.id.as_ref(),
+        _ => None,
+    }
+}
+
 impl Transport<RoleServer> for Lines {
     type Error = io::Error;
 
@@ -106,6 +137,9 @@ impl Transport<RoleServer> for Lines {
         message: ServerJsonRpcMessage,
     ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
         let outgoing = self.outgoing.clone();
+        if let Some(id) = answered(&message) {
+            self.unanswered.remove(id);
+        }
         async move {
             let line = serde_json::to_vec(&message)?;
             outgoing
@@ -118,8 +152,15 @@ impl Transport<RoleServer> for Lines {
     async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
         loop {
             // A client that does not read its answers is not read from.
-            drop(self.outgoing.reserve().await.ok()?);
-            let Some(line) = self.incoming.recv().await else {
+            let line = match self.outgoing.reserve().await {
+                Ok(_) => tokio::select! {
+                    line = self.incoming.recv() => line,
+                    // Nothing can be answered any more.
+                    () = self.outgoing.closed() => None,
+                },
+                Err(_) => None,
+            };
+            let Some(line) = line else {
                 // What listens for changes would go on listening.
                 self.skills.hung_up.cancel();
                 return None;
