@@ -337,6 +337,18 @@ fn fix_with_unknown_keys_moves_them() {
 }
 
 #[test]
+fn a_preview_where_no_skill_is_fails_as_the_check_does() {
+    let sandbox = Sandbox::new();
+    sandbox.write("project/empty/notes.txt", "");
+
+    let check = sandbox.run(["check", "empty"]).refused();
+    let preview = sandbox.run(["check", "empty", "--fix", "-n"]).refused();
+
+    let told = "error[no-skill-file]";
+    assert!(check.stdout.contains(told) && preview.stderr.contains(told));
+}
+
+#[test]
 fn a_preview_of_fix_is_a_diff_and_writes_nothing() {
     let sandbox = sandbox();
     let before = sandbox.everything();

@@ -675,6 +675,9 @@ pub(crate) struct Check {
     pub(crate) fix: Option<Mending>,
 
     /// With --fix: show the edits as a diff and write nothing
+    ///
+    /// Nothing is judged: the exit status is 1 where a file cannot be mended or
+    /// there is no skill.
     #[arg(short = 'n', long, requires = "fix", conflicts_with = "format")]
     pub(crate) dry_run: bool,
 

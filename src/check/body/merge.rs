@@ -18,11 +18,11 @@ pub(super) fn may_have_some(text: &str, signs: Signs) -> bool {
 /// Gives one finding for each conflict in `text`, of which the first `told` bytes
 /// have one.
 ///
-/// A conflict whole inside one of `code_blocks` is an example, and none of our
+/// What is whole inside one of `code_blocks` is an example, and none of our
 /// business: there are skills about merging. A line of `=======` alone makes a
 /// heading, so it counts only between the other two.
 pub(super) fn find(text: &str, told: usize, code_blocks: &[Range<usize>], found: &mut Found) {
-    let mut open: Vec<Mark> = Vec::new();
+    let (mut open, mut between) = (None, None);
     let mut at = 0;
     for (index, line) in text.split_inclusive('\n').enumerate() {
         let mark = Mark {
@@ -35,16 +35,16 @@ pub(super) fn find(text: &str, told: usize, code_blocks: &[Range<usize>], found:
         }
         let line = line.trim_end_matches(['\n', '\r']);
         if is_mark(line, OURS) {
-            report(&std::mem::take(&mut open), code_blocks, found);
-            open.push(mark);
-        } else if is_mark(line, THEIRS) && (!open.is_empty() || !is_quote(line)) {
-            open.push(mark);
-            report(&std::mem::take(&mut open), code_blocks, found);
-        } else if line == BETWEEN && open.len() == 1 {
-            open.push(mark);
+            report(open.replace(mark).as_slice(), code_blocks, found);
+            between = None;
+        } else if is_mark(line, THEIRS) && (open.is_some() || !is_quote(line)) {
+            let marks = open.take().into_iter().chain(between.take());
+            report(&marks.chain([mark]).collect::<Vec<_>>(), code_blocks, found);
+        } else if line == BETWEEN && open.is_some() && between.is_none() {
+            between = Some(mark);
         }
     }
-    report(&open, code_blocks, found);
+    report(open.as_slice(), code_blocks, found);
 }
 
 struct Mark {
@@ -76,7 +76,7 @@ fn report(marks: &[Mark], code_blocks: &[Range<usize>], found: &mut Found) {
     let is_example = code_blocks
         .get(block)
         .is_some_and(|block| block.start <= first.place.start && last.place.end <= block.end);
-    if is_example && marks.len() > 1 {
+    if is_example {
         return;
     }
     found.warn(Rule::MergeMarker, first.place.clone(), || {

@@ -224,6 +224,16 @@ fn marks_of_a_merge_are_told_unless_a_code_block_shows_them() {
             )],
         ),
         (
+            "```\n<<<<<<< HEAD\n```\n\nTitle\n=======\n".to_owned(),
+            vec![],
+        ),
+        (
+            "<<<<<<< HEAD\n\nTitle\n=======\n".to_owned(),
+            vec![format!(
+                "1:1+7 warning[merge-marker]: a mark of an unresolved merge stands on line 5 | {help}"
+            )],
+        ),
+        (
             "Title\n=======\n\n<<<<<<<<<< x\n <<<<<<< x\n".to_owned(),
             vec![],
         ),

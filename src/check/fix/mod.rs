@@ -114,7 +114,9 @@ pub fn mend(bytes: &[u8], folder: &str, options: FixOptions<'_>, limits: &Limits
     // Up to here no line moved, so that these are the lines of the file.
     let lines = draft.facts.clone();
     let mut left = Vec::new();
-    if options.unknown_keys && options.mends(Rule::UnknownField) {
+    // What may be of the body is not gathered.
+    let is_sure = draft.facts.closed_late.is_none();
+    if options.unknown_keys && is_sure && options.mends(Rule::UnknownField) {
         metadata::gather(&mut draft, &mut fixes, &mut left);
     }
     tools::mend(&mut draft, &lines, &mut fixes);

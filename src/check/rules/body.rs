@@ -79,7 +79,7 @@ pub(super) const RECORDS: &[Record] = &[
     Record {
         rule: Rule::MergeMarker,
         title: "marks of an unresolved merge",
-        what: "Lines begin with `<<<<<<<` or `>>>>>>>`, as git leaves them. A whole conflict inside one code block counts as an example.",
+        what: "Lines begin with `<<<<<<<` or `>>>>>>>`, as git leaves them. What is whole inside one code block counts as an example.",
         why: "A model reads both sides and the marks, and follows either.",
         bad: "<<<<<<< HEAD\nUse pypdf.\n=======\nUse pdfplumber.\n>>>>>>> other\n",
         good: "Use pypdf.\n",

@@ -43,7 +43,7 @@ pub(super) const RECORDS: &[Record] = &[
     Record {
         rule: Rule::FrontmatterUnclosed,
         title: "no line closes the frontmatter",
-        what: "No line of three dashes follows the first one. `...` closes a YAML document, but no frontmatter.",
+        what: "No line of three dashes follows the first one, or only one further down, in the body: a Markdown heading stands before it. `...` closes a YAML document, but no frontmatter.",
         why: "Nobody can tell where the fields end and the instructions begin.",
         bad: "---\nname: pdf-tools\ndescription: Reads PDF files.\n...\nUse pypdf.\n",
         good: "---\nname: pdf-tools\ndescription: Reads PDF files.\n---\nUse pypdf.\n",

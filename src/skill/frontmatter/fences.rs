@@ -9,6 +9,7 @@ use std::ops::Range;
 use memchr::memchr;
 
 use super::Fault;
+use super::schema::FIELDS;
 use crate::diagnostic::{Rule, Span};
 use crate::limits::Limits;
 
@@ -124,10 +125,50 @@ fn lines(bytes: &[u8], at: usize, first: usize) -> impl Iterator<Item = (usize, 
         .map(move |(i, line)| (first + i, line))
 }
 
+/// Says where the body seems to begin before the fence that closes the
+/// frontmatter: at a Markdown heading with blank lines around it, below fields and
+/// above none. To YAML it is a comment.
+pub(super) fn closed_late(inner: &[u8]) -> Option<Fault> {
+    memchr(b'#', inner)?;
+    let lines: Vec<_> = lines(inner, 0, 2).collect();
+    let is_blank =
+        |line: Option<&(usize, &[u8])>| line.is_none_or(|(_, line)| line.trim_ascii().is_empty());
+    let is_field = |(_, line): &(usize, &[u8])| {
+        FIELDS.iter().any(|field| {
+            let rest = line.strip_prefix(field.as_bytes());
+            rest.is_some_and(|rest| rest.starts_with(b":"))
+        })
+    };
+    let at = (1..lines.len()).find(|&at| {
+        let is_apart = is_blank(lines.get(at - 1)) && is_blank(lines.get(at + 1));
+        is_apart && is_heading(lines[at].1)
+    })?;
+    let (above, below) = lines.split_at(at);
+    if !above.iter().any(is_field) || below.iter().any(is_field) {
+        return None;
+    }
+    let (number, line) = lines[at];
+    let message =
+        "a Markdown heading stands in the frontmatter: the `---` line above it seems to be missing";
+    let length = String::from_utf8_lossy(line).chars().count();
+    Some(
+        Fault::new(
+            Rule::FrontmatterUnclosed,
+            point(number, 1).with_length(length),
+            message,
+        )
+        .with_help("put a line of exactly three dashes before it: ---"),
+    )
+}
+
+fn is_heading(line: &[u8]) -> bool {
+    let signs = line.iter().take_while(|&&b| b == b'#').count();
+    (1..=6).contains(&signs) && line.get(signs) == Some(&b' ')
+}
+
 fn unclosed(bytes: &[u8], inner_start: usize) -> Fault {
     let seen = lines(bytes, inner_start, 2)
         .find_map(|(number, line)| Some((number, near_fence(line)?, indented(line))));
-    let help = "close the frontmatter with a line of exactly three dashes: ---";
     let Some((number, what, column)) = seen else {
         let message = "no `---` line closes the frontmatter";
         return Fault::new(
@@ -135,10 +176,11 @@ fn unclosed(bytes: &[u8], inner_start: usize) -> Fault {
             Span::START.with_length(3),
             message,
         )
-        .with_help(help);
+        .with_help("close the frontmatter with a line of exactly three dashes: ---");
     };
     let message = format!("no `---` line closes the frontmatter; line {number} {what}");
-    Fault::new(Rule::FrontmatterUnclosed, point(number, column), message).with_help(help)
+    Fault::new(Rule::FrontmatterUnclosed, point(number, column), message)
+        .with_help(format!("write line {number} as exactly three dashes: ---"))
 }
 
 /// Says what a line is that may have been meant for a fence.
@@ -216,7 +258,8 @@ fn no_opening(bytes: &[u8], start: usize, limits: &Limits) -> Fault {
     match near_fence(first.strip_suffix(b"\r").unwrap_or(first)) {
         Some(what) => missing(format!(
             "the file does not begin with a `---` line: line 1 {what}"
-        )),
+        ))
+        .with_help("write line 1 as exactly three dashes: ---"),
         None => missing("the file does not begin with a `---` line".into()),
     }
 }

@@ -66,6 +66,8 @@ pub struct Facts {
     /// Offset in bytes of the body, just behind the closing fence's line end;
     /// the whole length of the file where nothing closes the frontmatter.
     pub body: usize,
+    /// Where the body seems to begin before the fence that closes the frontmatter.
+    pub closed_late: Option<Fault>,
     /// The first bytes that are not UTF-8.
     pub invalid_utf8: Option<Place>,
     /// The first NUL.
@@ -322,6 +324,7 @@ pub fn read(bytes: &[u8], limits: &Limits) -> Facts {
     facts.closing = Some(fences.closing);
     facts.body = fences.body;
     survey(bytes, fences.body, &mut facts);
+    facts.closed_late = fences::closed_late(&bytes[fences.inner.clone()]);
     match parse(&bytes[fences.inner], &facts, limits) {
         Ok(parsed) => {
             facts.fields = parsed.fields;
@@ -333,7 +336,13 @@ pub fn read(bytes: &[u8], limits: &Limits) -> Facts {
             facts.slipped = parsed.slipped;
             facts.fault = parsed.fault;
         }
-        Err(fault) => facts.fault = Some(fault),
+        Err(fault) => {
+            // What comes of it is no second fault.
+            let cause = facts.closed_late.take_if(|late| {
+                fault.rule == Rule::YamlInvalid && late.span.line <= fault.span.line
+            });
+            facts.fault = Some(cause.unwrap_or(fault));
+        }
     }
     facts
 }

@@ -232,6 +232,35 @@ fn a_windows_path_between_double_quotes_is_told_in_our_words() {
     );
 }
 
+#[test]
+fn a_heading_between_blank_lines_tells_that_the_frontmatter_closes_too_late() {
+    let head = "---\nname: b\ndescription: Does a thing.\n";
+    let late = |inner: &str| {
+        let file = format!("{head}{inner}---\n\nMore.\n");
+        let facts = read(file.as_bytes(), &Limits::DEFAULT);
+        let places = [facts.fault, facts.closed_late].map(|found| {
+            let found = found?;
+            Some((found.rule, found.span.line, found.span.length))
+        });
+        places.map(|place| place.filter(|(rule, ..)| *rule == Rule::FrontmatterUnclosed))
+    };
+    let at_heading = Some((Rule::FrontmatterUnclosed, 5, 7));
+
+    for (inner, fault, closed_late) in [
+        ("\n# Title\n\n## Steps\n\n", None, at_heading),
+        ("\n# Title\n\nDo: it.\n\n", None, at_heading),
+        ("\n# Title\r\n\r\n", None, at_heading),
+        ("\n# Title\n\nDo it now.\n\n", at_heading, None),
+        ("\n# Title\n\nlicense: MIT\n", None, None),
+        ("\n# Title\nauthor: me\n", None, None),
+        ("# Title\n\nauthor: me\n", None, None),
+        ("\n#Title\n\n", None, None),
+        ("metadata:\n\n  # Title\n\n  a: b\n", None, None),
+    ] {
+        assert_eq!(late(inner), [fault, closed_late], "{inner:?}");
+    }
+}
+
 /// What other systems judge, as the facts that their judgement rests on: coder
 /// (CF) and Albedo (AF).
 #[test]

@@ -148,9 +148,15 @@ impl Findings<'_> {
             (None, None) => (span, what),
         };
         let message = format!("{what}; the folder's name {} stands in", quoted(&name));
-        let help = format!("write `name: {}`", scalar_of(&name));
+        let meant = stand_in.and_then(|index| facts.fields[index].value.scalar());
+        // A name that is right is the one to write, whatever the folder is called.
+        let meant = meant.filter(|meant| is_spec_name(&meant.text) && !is_spec_name(&name));
+        let written = meant.map_or(&*name, |meant| &meant.text);
+        let help = format!("write `name: {}`", scalar_of(written));
         self.tell(Breach::NameMissing, span, message, &help);
-        self.about_name(&name, span);
+        if meant.is_none() {
+            self.about_name(&name, span);
+        }
         Some(name.into_owned())
     }
 

@@ -232,6 +232,10 @@ impl Findings<'_> {
                 self.tell(Breach::FenceBlanks, blanks, message, "remove the blanks");
             }
         }
+        if let Some(late) = &facts.closed_late {
+            let help = late.help.as_deref().unwrap_or_default();
+            self.tell(Breach::ClosedLate, late.span, late.message.as_str(), help);
+        }
         if let Some(place) = facts.line_ends.lone_cr.filter(|place| !place.in_body) {
             self.tell(
                 Breach::LoneCarriageReturn,

@@ -325,6 +325,29 @@ fn two_spellings_of_one_letter_are_one_name() {
 }
 
 #[test]
+fn a_right_name_under_a_misspelt_key_is_the_one_to_write() {
+    let folder = "a-Desc";
+    for (key, help, rules) in [
+        ("Name: a-desc", "write `name: a-desc`", 1),
+        ("Name: A b", "write `name: a-Desc`", 2),
+    ] {
+        let file = format!("---\n{key}\ndescription: d\n---\n");
+        let facts = frontmatter::read(file.as_bytes(), &LIMITS);
+        let judged = super::judge(&facts, Path::new("/s"), folder, Profile::SPEC, &LIMITS);
+        let [first, ..] = &judged.diagnostics[..] else {
+            panic!("{key}");
+        };
+        assert_eq!(first.help.as_deref(), Some(help));
+        let of_name = |found: &&Diagnostic| found.rule.code().starts_with("name-");
+        assert_eq!(
+            judged.diagnostics.iter().filter(of_name).count(),
+            rules,
+            "{key}"
+        );
+    }
+}
+
+#[test]
 fn a_folder_stands_in_only_if_its_name_is_safe() {
     let file = "---\ndescription: d\n---\n";
     for (folder, help) in [

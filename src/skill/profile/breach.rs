@@ -37,6 +37,8 @@ breaches! {
     ByteOrderMark = ByteOrderMark,
     /// Blanks follow the three dashes of a fence.
     FenceBlanks = FenceBlanks,
+    /// The body seems to begin before the fence that closes the frontmatter.
+    ClosedLate = FrontmatterUnclosed,
     /// A carriage return without a line feed in the frontmatter.
     LoneCarriageReturn = LoneCarriageReturn,
     /// Bytes that are not UTF-8 in the frontmatter.

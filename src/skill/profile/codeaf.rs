@@ -16,6 +16,7 @@ pub(super) static CODEAF: Profile = Profile {
         (Breach::NotRead, Error),
         (Breach::ByteOrderMark, Warning),
         (Breach::FenceBlanks, Warning),
+        (Breach::ClosedLate, Warning),
         (Breach::LoneCarriageReturn, Warning),
         (Breach::FrontmatterNotUtf8, Warning),
         (Breach::BodyNotUtf8, Warning),

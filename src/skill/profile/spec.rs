@@ -17,6 +17,8 @@ pub(super) static SPEC: Profile = Profile {
         (Breach::ByteOrderMark, Warning),
         // The specification shows bare dashes and says no more.
         (Breach::FenceBlanks, Warning),
+        // A comment to YAML, and then the body lacks what stands below it.
+        (Breach::ClosedLate, Warning),
         // YAML 1.2: a line break of its own, which no agent takes for one.
         (Breach::LoneCarriageReturn, Warning),
         // YAML 1.2: a stream is Unicode.

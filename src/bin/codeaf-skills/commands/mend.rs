@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use codeaf_skills::Env;
 use codeaf_skills::check::fix::{self, Fix, FixError, FixOptions, Left};
 use codeaf_skills::check::targets::Found;
 use codeaf_skills::text::{counted, hidden_characters};
+use codeaf_skills::{Env, Severity};
 
 use super::decide::{print_diff, unified};
 use super::{DONE, REFUSED, Status};
@@ -61,6 +61,11 @@ pub(super) fn preview(
     console: &mut Console,
 ) -> Result<Status, Failure> {
     let (mut is_empty, mut all_done) = (true, true);
+    let errors = found.findings.iter();
+    for error in errors.filter(|finding| finding.severity == Severity::Error) {
+        console.finding(error);
+        all_done = false;
+    }
     for target in &found.targets {
         let preview = match fix::preview(&target.file, options, &env.limits) {
             Ok(preview) => preview,
