@@ -1,5 +1,6 @@
 //! `check --fix`: what the library mends, told and shown.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use codeaf_skills::check::fix::{self, Fix, FixError, FixOptions, Left};
@@ -103,15 +104,28 @@ fn has_crlf_alone(text: &str) -> bool {
 /// Writes out the carriage returns and the characters that nobody sees, as
 /// findings do: they may be all that an edit is about. Other carriage returns stay,
 /// so that the diff can be applied.
-fn marked(text: &str, marks_line_ends: bool) -> String {
-    let hidden = hidden_characters(text);
-    let is_hidden = |at: usize| hidden.binary_search_by_key(&at, |&(at, _)| at).is_ok();
-    let mark = |(at, c): (usize, char)| match c {
-        '\r' if marks_line_ends => "␍".to_owned(),
-        c if is_hidden(at) && c != '\r' => code_point(c),
-        c => c.to_string(),
-    };
-    text.char_indices().map(mark).collect()
+fn marked(text: &str, marks_line_ends: bool) -> Cow<'_, str> {
+    let hidden = hidden_characters(text).into_iter();
+    let mut marks: Vec<(usize, char)> = hidden.filter(|&(_, c)| c != '\r').collect();
+    if marks_line_ends {
+        marks.extend(text.match_indices('\r').map(|(at, _)| (at, '\r')));
+        marks.sort_unstable();
+    }
+    if marks.is_empty() {
+        return Cow::Borrowed(text);
+    }
+    let mut shown = String::with_capacity(text.len());
+    let mut told = 0;
+    for (at, c) in marks {
+        shown.push_str(&text[told..at]);
+        match c {
+            '\r' => shown.push('␍'),
+            c => shown.push_str(&code_point(c)),
+        }
+        told = at + c.len_utf8();
+    }
+    shown.push_str(&text[told..]);
+    Cow::Owned(shown)
 }
 
 /// Tells why one file is not mended; the others still are.
