@@ -59,6 +59,12 @@ impl Snapshot {
             .collect()
     }
 
+    /// Returns the skills that a person may call, on or off: those that own their
+    /// name and are allowed; by name (bytes), then source.
+    pub fn permitted(&self) -> impl Iterator<Item = &Skill> {
+        self.owners().filter(|skill| self.permits(skill))
+    }
+
     /// Returns whether `skill` is among the allowed skills, by its bare or its
     /// qualified name. It binds the model and a person alike.
     #[must_use]

@@ -275,8 +275,9 @@ Examples:
 
     /// Exit with 0 if a skill is on, with 1 if not
     ///
-    /// Prints nothing on standard output, so that a script can ask. The exit
-    /// status is 1 also when it cannot tell; why stands on standard error.
+    /// Prints nothing on standard output, so that a script can ask. A name that
+    /// no skill bears is not on. The exit status is 1 also when nobody can tell,
+    /// as with a scope file that cannot be read; standard error says why.
     #[command(after_long_help = "\
 Examples:
   codeaf-skills is-on pdf-processing && echo yes")]

@@ -1,6 +1,7 @@
 //! `resources` and `read`: the files that a skill bundles.
 
 use codeaf_skills::skill::resources::{Encoding, Page, ReadError, Window};
+use codeaf_skills::text::visible;
 use codeaf_skills::{Diagnostic, Env, ResourceError};
 use serde::Serialize;
 
@@ -30,7 +31,7 @@ pub(super) fn resources(
         return Ok(DONE);
     }
     for resource in &listing.resources {
-        console.line(cell(resource))?;
+        console.line(visible(resource))?;
     }
     for diagnostic in &listing.diagnostics {
         console.finding(diagnostic);

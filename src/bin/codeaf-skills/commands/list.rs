@@ -14,7 +14,7 @@ use codeaf_skills::{
 };
 use serde::{Serialize, Serializer};
 
-use super::{DONE, REFUSED, Status, load_as, named_profile, report_unreadable, source_cell};
+use super::{Status, end_of_answer, ignored_scope, load_as, named_profile, source_cell};
 use crate::args::List;
 use crate::failure::Failure;
 use crate::render::{Console, Rows, cell, wrap};
@@ -34,8 +34,7 @@ pub(super) fn run(args: &List, env: &Env, console: &mut Console) -> Result<Statu
     } else {
         chosen.print_tables(console)?;
     }
-    let unreadable = report_unreadable(&snapshot, console);
-    Ok(if unreadable { REFUSED } else { DONE })
+    end_of_answer(&snapshot, console)
 }
 
 /// Says what of a system's places is not known, or holds only at times.
@@ -111,7 +110,7 @@ impl<'a> Chosen<'a> {
         Self {
             snapshot,
             profile,
-            nothing: nothing(args, profile),
+            nothing: nothing(args, snapshot, profile),
             only_broken: args.broken,
             rows,
             broken: broken.collect(),
@@ -147,7 +146,7 @@ impl<'a> Chosen<'a> {
             last = Some(alias);
         }
         for broken in self.broken.iter().filter(|_| self.only_broken) {
-            console.line(cell(&broken.name))?;
+            console.line(visible(&broken.name))?;
         }
         Ok(())
     }
@@ -342,10 +341,13 @@ fn list_command(profile: &Profile) -> String {
     }
 }
 
-fn nothing(args: &List, profile: &Profile) -> String {
+fn nothing(args: &List, snapshot: &Snapshot, profile: &Profile) -> String {
     let list = list_command(profile);
     match (args.on, args.broken, args.shadowed, &args.pattern) {
         (_, _, _, Some(_)) => format!("no name fits; `{list}` shows all of them"),
+        (true, ..) if snapshot.scope_faults().next().is_some() => {
+            "nothing is on while a scope file that may say off cannot be read".to_owned()
+        }
         (true, ..) => {
             "nothing is on here; `codeaf-skills on NAME --global` turns a skill on".to_owned()
         }
@@ -379,9 +381,13 @@ fn decided_by(row: &Row<'_>, snapshot: &Snapshot) -> String {
     };
     match &row.resolution.cause {
         Cause::Unreadable { scope, .. } => format!("{scope}, unreadable"),
-        cause => cause
+        cause @ Cause::Decided { .. } => cause
             .scope()
-            .map_or("default".to_owned(), |scope| format!("{scope}{mark}")),
+            .map_or_else(String::new, |scope| format!("{scope}{mark}")),
+        Cause::Default => match ignored_scope(&snapshot.trail(row.skill)) {
+            Some(scope) => format!("{scope}, ignored"),
+            None => "default".to_owned(),
+        },
     }
 }
 

@@ -41,7 +41,10 @@ pub(super) fn run(args: &Commands, env: &Env, console: &mut Console) -> Result<S
         ]);
     }
     if rows.is_empty() {
-        console.note("note: no skill was found; `codeaf-skills list -v` shows where it was looked");
+        console.note(match snapshot.owners().next() {
+            Some(_) => "note: --allowed-skills allows none of the skills here",
+            None => "note: no skill was found; `codeaf-skills list -v` shows where it was looked",
+        });
         return Ok(DONE);
     }
     for line in rows.lines(console.width) {
