@@ -125,7 +125,8 @@ fn names_of(skill: &Skill) -> impl Iterator<Item = Cow<'_, str>> {
 ///
 /// What is drawn as one character is not cut in two: an emoji sequence, a flag,
 /// a letter and its marks go as a whole.
-fn cut(text: &str, length: usize) -> Cow<'_, str> {
+#[must_use]
+pub fn cut(text: &str, length: usize) -> Cow<'_, str> {
     // Bytes bound characters.
     if text.len() <= length || text.chars().nth(length).is_none() {
         return Cow::Borrowed(text);

@@ -350,6 +350,10 @@ fn names_that_hide_something_are_written_out_and_understood_so() {
         codeaf-skills off 'p\\u{200b}df' --global";
     let output = sandbox.shell(script).success();
     output.has(&["p\\u{200b}df  on  global", "p\\u{200b}df  off  global"]);
+    sandbox
+        .run(["why", "twin"])
+        .refused()
+        .has(&["\n  p\\u{200b}df  (the folder ~/.agents"]);
     sandbox.run(["on", "p\\u{200b}df", "--global"]).success();
     sandbox.run(["is-on", "pdf"]).refused();
 }

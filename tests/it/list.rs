@@ -379,6 +379,25 @@ fn what_a_file_says_never_looks_like_a_line_of_the_program() {
 }
 
 #[test]
+fn a_table_has_no_more_of_a_text_than_a_reader_needs() {
+    let sandbox = Sandbox::new()
+        .home_skill("long", &"word ".repeat(12_000))
+        .file(
+            "home/.codeaf/skills.json",
+            format!(r#"{{"on": ["{}"]}}"#, "x".repeat(5_000)),
+        );
+
+    let output = sandbox.run(["list", "-q"]).success();
+
+    assert!(output.stdout.lines().count() < 30, "{output}");
+    assert!(output.stdout.lines().all(|line| line.len() < 320));
+    assert!(output.stdout.contains("…\n") && output.stdout.contains("xx…  on"));
+    let document = sandbox.run(["list", "--json"]).success().json();
+    let description = document["skills"][0]["description"].as_str().unwrap();
+    assert!(description.len() > 50_000);
+}
+
+#[test]
 fn nothing_is_on_while_a_scope_file_cannot_be_read() {
     let sandbox = Sandbox::new()
         .home_skill("pdf", "Reads PDF files.")

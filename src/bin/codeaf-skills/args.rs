@@ -11,8 +11,10 @@ use std::ffi::OsString;
 use std::mem;
 use std::path::PathBuf;
 
+use clap::builder::RangedU64ValueParser;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum, ValueHint};
 use clap_complete::engine::ArgValueCompleter;
+use codeaf_skills::Limits;
 
 use crate::complete;
 
@@ -616,8 +618,13 @@ pub(crate) struct Read {
     pub(crate) offset: u64,
 
     /// Read at most this many bytes, 1 to 65,536
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = page_bytes())]
     pub(crate) limit: Option<usize>,
+}
+
+/// Understands the number of bytes that a page may have.
+fn page_bytes() -> RangedU64ValueParser<usize> {
+    RangedU64ValueParser::new().range(1..=Limits::DEFAULT.page_bytes_max as u64)
 }
 
 #[derive(Debug, Args)]

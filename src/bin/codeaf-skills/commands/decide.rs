@@ -19,7 +19,7 @@ use super::{
 };
 use crate::args::{Clear, Cli, Decide, Target};
 use crate::failure::Failure;
-use crate::render::{Console, Rows, cell};
+use crate::render::{Console, Rows};
 
 pub(super) fn on(
     args: &Decide,
@@ -131,7 +131,7 @@ pub(super) fn clear(
         }
         // A name that is not there still has an answer; a pattern has none.
         if cleared.entries.is_empty() && is_pattern(&wanted) && !console.json {
-            console.line(format!("{}  nothing to clear", cell(&wanted)))?;
+            console.line(format!("{}  nothing to clear", visible(&wanted)))?;
         }
         entries.extend(cleared.entries);
         names.extend(cleared.names);
@@ -257,7 +257,7 @@ fn meant(
     if let Some(reason) = unsafe_because(bare, snapshot.env().limits.name_bytes) {
         let message = format!(
             "`{}` cannot be the name of a skill: it {reason}",
-            cell(word)
+            visible(word)
         );
         return Err(Failure::new("name-unsafe", message).help("give the name of a skill"));
     }
@@ -281,7 +281,7 @@ fn meant(
         if matching.is_empty() {
             return Err(Failure::new(
                 "skill-not-found",
-                format!("no skill matches `{}`", cell(word)),
+                format!("no skill matches `{}`", visible(word)),
             )
             .help("`codeaf-skills list --names` prints all names"));
         }
@@ -538,7 +538,7 @@ impl Edit {
 fn listed(names: &[String]) -> String {
     match names {
         [] => "nothing".into(),
-        [one] => format!("`{}`", cell(one)),
+        [one] => format!("`{}`", visible(one)),
         names => format!("{} skills", names.len()),
     }
 }

@@ -5,19 +5,22 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::builder::styling::Style;
+use codeaf_skills::disclosure::cut;
 use codeaf_skills::name::is_meant_by;
 use codeaf_skills::skill::profile::{Profile, SameName};
 use codeaf_skills::text::{clean, counted, nfc, one_line, path_text, size, visible};
 use codeaf_skills::{
-    Broken, Cause, Diagnostic, Env, Missing, Origin, Resolution, RootOutcome, Severity, Skill,
-    Snapshot, Source, State,
+    Broken, Cause, Diagnostic, Env, Limits, Missing, Origin, Resolution, RootOutcome, Severity,
+    Skill, Snapshot, Source, State,
 };
 use serde::{Serialize, Serializer};
 
-use super::{Status, end_of_answer, ignored_scope, load_as, named_profile, source_cell};
+use super::{
+    Status, description_cell, end_of_answer, ignored_scope, load_as, named_profile, source_cell,
+};
 use crate::args::List;
 use crate::failure::Failure;
-use crate::render::{Console, Rows, cell, wrap};
+use crate::render::{Console, Rows, wrap};
 
 pub(super) fn run(args: &List, env: &Env, console: &mut Console) -> Result<Status, Failure> {
     let profile = match args.profile.as_deref() {
@@ -253,8 +256,10 @@ impl<'a> Chosen<'a> {
         console.line("named by a scope, but no such skill:")?;
         let mut rows = Rows::new(&["NAME", "SAYS", "SCOPE", "WHERE"]);
         for missing in &self.missing {
+            // No skill has a longer name.
+            let name = cut(&visible(&missing.name), Limits::DEFAULT.name_bytes).into_owned();
             rows.push([
-                visible(&missing.name).into_owned(),
+                name,
                 missing.state.to_string(),
                 missing.scope.to_string(),
                 console.place(&missing.path, missing.span.line, missing.span.column),
@@ -392,7 +397,7 @@ fn decided_by(row: &Row<'_>, snapshot: &Snapshot) -> String {
 }
 
 fn description(skill: &Skill, console: &Console) -> String {
-    let text = cell(&skill.description);
+    let text = description_cell(&skill.description);
     match &skill.shadowed_by {
         Some(owner) => format!("(shadowed by {}) {text}", console.path(owner)),
         None => text,

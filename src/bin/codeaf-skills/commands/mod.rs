@@ -22,7 +22,9 @@ use std::path::Path;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 
+use codeaf_skills::disclosure::cut;
 use codeaf_skills::name::near;
+use codeaf_skills::skill::loading::DESCRIPTION_CHARACTERS;
 use codeaf_skills::skill::profile::Profile;
 use codeaf_skills::{
     ActivationError, Cause, ConversationError, Diagnostic, DiscoveryError, Env, Fault, Limits,
@@ -32,7 +34,7 @@ use codeaf_skills::{
 use crate::args::{Cli, Command};
 use crate::failure::Failure;
 use crate::render::{Console, cell};
-use codeaf_skills::text::visible;
+use codeaf_skills::text::{one_line, visible};
 
 /// What the process exits with when a command came to its end.
 type Status = u8;
@@ -100,7 +102,7 @@ fn tell_unknown_allowed(snapshot: &Snapshot, console: &mut Console) {
     for name in snapshot.unknown_allowed() {
         console.note(format!(
             "note: --allowed-skills names `{}`, and there is no skill of that name",
-            cell(name)
+            visible(name)
         ));
     }
 }
@@ -309,6 +311,12 @@ fn flag_of(scope: Scope, snapshot: &Snapshot, console: &Console) -> String {
     }
 }
 
+/// Returns a description for a cell, cut where it is longer than the
+/// specification allows.
+fn description_cell(description: &str) -> String {
+    cut(&one_line(description), DESCRIPTION_CHARACTERS).into_owned()
+}
+
 /// Returns where a skill comes from, for a cell: its root, or `personal`.
 fn source_cell(skill: &Skill, console: &Console) -> String {
     match skill.root() {
@@ -335,16 +343,13 @@ pub(crate) fn quoted_exactly(word: &str) -> String {
     if visible(word) == word {
         return quoted(word);
     }
-    let written = |c: char| match c {
-        '\'' | '\\' => format!("\\{c}"),
-        ' '..='~' => c.to_string(),
-        _ => {
-            let mut bytes = [0; 4];
-            let bytes = c.encode_utf8(&mut bytes).bytes();
-            bytes.map(|byte| format!("\\x{byte:02x}")).collect()
-        }
+    let written = |byte: u8| match byte {
+        b'\'' | b'\\' => format!("\\{}", char::from(byte)),
+        b' '..=b'~' => char::from(byte).to_string(),
+        _ => format!("\\x{byte:02x}"),
     };
-    format!("$'{}'", word.chars().map(written).collect::<String>())
+    let written: Vec<String> = word.bytes().map(written).collect();
+    format!("$'{}'", written.concat())
 }
 
 /// Returns a path for a shell command, which is typed in the real working

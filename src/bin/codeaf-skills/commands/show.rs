@@ -152,7 +152,7 @@ fn show_broken(broken: &Broken, args: &Show, console: &mut Console) -> Result<St
     if args.raw {
         return Err(Failure::new(
             "skill-broken",
-            format!("`{}` does not load", cell(&broken.name)),
+            format!("`{}` does not load", visible(&broken.name)),
         )
         .help(format!(
             "`codeaf-skills {}` tells the fault",
@@ -171,7 +171,7 @@ fn show_broken(broken: &Broken, args: &Show, console: &mut Console) -> Result<St
     }
     console.line(console.paint(
         Style::new().bold(),
-        &format!("{} does not load", cell(&broken.name)),
+        &format!("{} does not load", visible(&broken.name)),
     ))?;
     for diagnostic in &broken.diagnostics {
         print_finding(diagnostic, console)?;

@@ -3,7 +3,7 @@
 use codeaf_skills::{Env, SlashCommand};
 use serde::Serialize;
 
-use super::{DONE, Status, load};
+use super::{DONE, Status, description_cell, load};
 use crate::args::Commands;
 use crate::failure::Failure;
 use crate::render::{Console, Rows, cell};
@@ -35,9 +35,9 @@ pub(super) fn run(args: &Commands, env: &Env, console: &mut Console) -> Result<S
             .as_deref()
             .map(|hint| format!(" {}", cell(hint)));
         rows.push([
-            cell(&command.command) + &hint.unwrap_or_default(),
+            command.command.clone() + &hint.unwrap_or_default(),
             command.source.to_string(),
-            format!("{note}{}", cell(&command.description)),
+            format!("{note}{}", description_cell(&command.description)),
         ]);
     }
     if rows.is_empty() {

@@ -6,7 +6,7 @@ use std::io;
 use std::path::PathBuf;
 
 use clap::builder::styling::Style;
-use codeaf_skills::text::{one_line, serialize_path, size, visible};
+use codeaf_skills::text::{serialize_path, size, visible};
 use codeaf_skills::{
     ActivationError, Broken, Cause, Diagnostic, Env, Origin, Resolution, Scope, Skill, Snapshot,
     Source, State, Step,
@@ -16,12 +16,12 @@ use serde::Serialize;
 use self::not_found::NotFound;
 use super::list::{BrokenRow, SkillRow, print_broken, print_finding};
 use super::{
-    DONE, REFUSED, Status, about, command, default_because, end_of_answer, flag_of,
-    ignored_because, load, quoted, require_readable, source_cell,
+    DONE, REFUSED, Status, about, command, default_because, description_cell, end_of_answer,
+    flag_of, ignored_because, load, quoted, require_readable, source_cell,
 };
 use crate::args::OneSkill;
 use crate::failure::Failure;
-use crate::render::{Console, Rows, cell};
+use crate::render::{Console, Rows};
 
 pub(super) fn is_on(args: &OneSkill, env: &Env) -> Result<Status, Failure> {
     let snapshot = Snapshot::load(env)?;
@@ -176,7 +176,7 @@ impl<'a> Found<'a> {
                     None => source_cell(copy, console),
                     Some(location) => console.path(&location),
                 },
-                one_line(&copy.description).into_owned(),
+                description_cell(&copy.description),
             ]);
         }
         for line in rows.lines(console.width) {
@@ -248,7 +248,7 @@ fn print_trail(trail: &[Step], name: &str, console: &mut Console) -> io::Result<
             _ => String::new(),
         };
         let entry = step.entry.iter().filter(|entry| *entry != name);
-        let entry = entry.map(|entry| format!("by `{}` ", cell(entry)));
+        let entry = entry.map(|entry| format!("by `{}` ", visible(entry)));
         rows.push([
             step.scope.to_string(),
             says.to_owned(),
