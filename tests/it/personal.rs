@@ -1026,7 +1026,7 @@ fn a_name_that_a_store_may_have_is_unknown_while_it_is_away() {
     sandbox
         .run(["is-on", "x"])
         .refused()
-        .has(&["store-damaged"]);
+        .has(&["this is no store of personal skills"]);
 }
 
 #[test]

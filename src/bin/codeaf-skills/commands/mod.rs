@@ -12,13 +12,13 @@ mod manual;
 mod mend;
 mod new;
 mod personal;
+mod shell;
 mod show;
 mod slash;
 mod use_skill;
 mod why;
 
 use std::panic::resume_unwind;
-use std::path::Path;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 
@@ -31,6 +31,8 @@ use codeaf_skills::{
     Resolution, Scope, Skill, Snapshot, Source, State, Step, StoreError,
 };
 
+pub(crate) use self::shell::quoted_exactly;
+use self::shell::{about, command, quoted, quoted_path};
 use crate::args::{Cli, Command};
 use crate::failure::Failure;
 use crate::render::{Console, cell};
@@ -241,24 +243,6 @@ fn note_new(skill: &Skill, snapshot: &Snapshot, console: &mut Console) {
     console.note(format!("note: it is {state}{}", next.unwrap_or_default()));
 }
 
-/// Returns the command line that says `words` about this place, such as
-/// `codeaf-skills -C DIR on pdf --project`.
-fn command(words: &str, console: &Console) -> String {
-    format!("{} {words}", console.places.program())
-}
-
-/// Returns the words of a command about one skill; a name that begins with a
-/// hyphen stands behind `--`.
-fn about(verb: &str, name: &str, flag: &str) -> String {
-    let name = quoted(name);
-    match (name.trim_start_matches('\'').starts_with('-'), flag) {
-        (true, "") => format!("{verb} -- {name}"),
-        (true, flag) => format!("{verb} {flag} -- {name}"),
-        (false, "") => format!("{verb} {name}"),
-        (false, flag) => format!("{verb} {name} {flag}"),
-    }
-}
-
 /// Does what another program may keep waiting, and says so when it takes longer
 /// than a question may.
 fn patiently<T: Send>(
@@ -322,45 +306,6 @@ fn source_cell(skill: &Skill, console: &Console) -> String {
     match skill.root() {
         None => Source::Personal.to_string(),
         Some(root) => console.path(&root.path),
-    }
-}
-
-/// Quotes a name for a shell where it needs that. What acts on a terminal or
-/// hides is written out, as every command understands it: `'p\u{200b}df'`.
-pub(crate) fn quoted(name: &str) -> String {
-    let is_plain = |c: char| c.is_alphanumeric() || "-_./:~@%+=,".contains(c);
-    let shown = visible(name);
-    if !shown.is_empty() && shown.chars().all(is_plain) {
-        shown.into_owned()
-    } else {
-        format!("'{}'", shown.replace('\'', "'\\''"))
-    }
-}
-
-/// Quotes a word that any program may have to read: what hides is written as its
-/// bytes, which a shell puts back in any locale.
-pub(crate) fn quoted_exactly(word: &str) -> String {
-    if visible(word) == word {
-        return quoted(word);
-    }
-    let written = |byte: u8| match byte {
-        b'\'' | b'\\' => format!("\\{}", char::from(byte)),
-        b' '..=b'~' => char::from(byte).to_string(),
-        _ => format!("\\x{byte:02x}"),
-    };
-    let written: Vec<String> = word.bytes().map(written).collect();
-    format!("$'{}'", written.concat())
-}
-
-/// Returns a path for a shell command, which is typed in the real working
-/// folder, whatever `-C` says.
-fn quoted_path(path: &Path, console: &Console) -> String {
-    let short = console.places.seen_from_shell(path);
-    let short = short.to_string_lossy();
-    match short.strip_prefix("~/") {
-        // A quoted tilde is no home.
-        Some(rest) => format!("~/{}", quoted_exactly(rest)),
-        None => quoted_exactly(&short),
     }
 }
 
