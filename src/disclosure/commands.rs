@@ -122,8 +122,8 @@ impl Snapshot {
 }
 
 impl<'a> Commands<'a> {
-    /// Returns the command of every valid skill that owns its name, on or off,
-    /// by name (bytes), then source.
+    /// Returns the command of every skill that a person may call, on or off, by
+    /// name (bytes), then source.
     #[must_use]
     pub fn catalog(&self) -> Vec<SlashCommand> {
         let command = |skill: &Skill| {
@@ -141,7 +141,7 @@ impl<'a> Commands<'a> {
                 alias,
             }
         };
-        self.snapshot.owners().map(command).collect()
+        self.snapshot.permitted().map(command).collect()
     }
 
     /// Reads a line that a person typed.
@@ -468,6 +468,9 @@ mod tests {
         folders.env.allowed = Allowed::parse("off-kit,quit");
         let snapshot = folders.load();
         let commands = snapshot.commands(&["quit"]);
+        let listed = commands.catalog();
+        let listed: Vec<&str> = listed.iter().map(|row| row.name.as_str()).collect();
+        assert_eq!(listed, ["off-kit", "quit"]);
         let mut ledger = Ledger::new();
         let mut invoke = |text| commands.invoke(text, Some(&mut ledger), Freshness::AsInSnapshot);
 

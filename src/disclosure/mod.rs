@@ -59,6 +59,12 @@ impl Snapshot {
             .collect()
     }
 
+    /// Returns the skills that a person may call, on or off: those that own their
+    /// name and are allowed; by name (bytes), then source.
+    pub fn permitted(&self) -> impl Iterator<Item = &Skill> {
+        self.owners().filter(|skill| self.permits(skill))
+    }
+
     /// Returns whether `skill` is among the allowed skills, by its bare or its
     /// qualified name. It binds the model and a person alike.
     #[must_use]
@@ -119,7 +125,8 @@ fn names_of(skill: &Skill) -> impl Iterator<Item = Cow<'_, str>> {
 ///
 /// What is drawn as one character is not cut in two: an emoji sequence, a flag,
 /// a letter and its marks go as a whole.
-fn cut(text: &str, length: usize) -> Cow<'_, str> {
+#[must_use]
+pub fn cut(text: &str, length: usize) -> Cow<'_, str> {
     // Bytes bound characters.
     if text.len() <= length || text.chars().nth(length).is_none() {
         return Cow::Borrowed(text);

@@ -300,6 +300,11 @@ fn an_allowed_name_that_no_skill_has_is_noted() {
             "{words:?}"
         );
     }
+    let words = ["commands", "--allowed-skills", ""];
+    sandbox
+        .run(words)
+        .success()
+        .is("-- stderr --\nnote: --allowed-skills allows none of the skills here\n");
     let words = ["tool", "--allowed-skills", "nope", "-q"];
     sandbox.run(words).success().silent();
 }

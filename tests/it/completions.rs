@@ -17,6 +17,10 @@ fn two_skills() -> Sandbox {
         .home_skill("pdf-forms", "Fills forms: all of them.")
         .home_skill("review", "Reviews changes.")
         .file("home/.codeaf/skills.json", "{\"on\": [\"gone\"]}")
+        .file(
+            "conv/meta.json",
+            "{\"skills\": {\"on\": [\"gone\"], \"off\": [\"gone\"]}}",
+        )
 }
 
 /// What each shell offers for a line; `None` where the shell is missing. The
@@ -117,6 +121,11 @@ fn every_shell_completes_skills_commands_and_flags() {
             (&["codeaf-skills", "on", "pdf-forms", "re"], &["review"]),
             (&["codeaf-skills", "clear", "go"], &["gone"]),
             (&["codeaf-skills", "clear", "--global", "go"], &["gone"]),
+            (&["codeaf-skills", "clear", "--project", "go"], &[]),
+            (
+                &["codeaf-skills", "--conversation", "../conv", "clear", "go"],
+                &["gone"],
+            ),
             (&["codeaf-skills", "on", "nothing-like-it"], &[]),
             (&["codeaf-skills", "read", "pdf-forms", "SK"], &["SKILL.md"]),
             (&["codeaf-skills", "list", "--br"], &["--broken"]),

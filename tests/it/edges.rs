@@ -218,7 +218,38 @@ fn new_makes_a_folder_that_loads_without_a_finding() {
 }
 
 #[test]
-fn is_on_prints_nothing_whatever_it_finds() {
+fn new_tells_what_scopes_say_of_the_name_already() {
+    let sandbox = Sandbox::new().home_skill("here", "From home.").file(
+        "project/.codeaf/skills.json",
+        r#"{"on": ["ready"], "off": ["barred"]}"#,
+    );
+
+    for (words, note) in [
+        (
+            ["new", "ready", "--project"],
+            "note: it is on, project: .codeaf/skills.json:1:9\n",
+        ),
+        (
+            ["new", "barred", "--global"],
+            "note: it is off, project: .codeaf/skills.json:1:27; `codeaf-skills on barred --project` turns it on\n",
+        ),
+        (
+            ["new", "free", "--global"],
+            "note: it is off; `codeaf-skills on free --global` turns it on\n",
+        ),
+    ] {
+        assert_eq!(sandbox.run(words).success().stderr, note);
+    }
+    sandbox.run(["new", "both", "--project"]).success();
+    let shadowed = sandbox.run(["new", "both", "--global"]).success().stderr;
+    assert_eq!(
+        shadowed,
+        "note: it is shadowed by .agents/skills/both/SKILL.md\n"
+    );
+}
+
+#[test]
+fn is_on_prints_nothing_unless_it_cannot_tell() {
     let sandbox = Sandbox::new()
         .home_skill("pdf", "Reads PDF files.")
         .file("bad/.codeaf/skills.json", "{");
@@ -226,7 +257,14 @@ fn is_on_prints_nothing_whatever_it_finds() {
     sandbox.run(["is-on", "pdf"]).refused().silent();
     sandbox.run(["is-on", "nope"]).refused().silent();
     sandbox.run(["is-on", "pdf", "--json"]).refused();
-    sandbox.run_in("bad", ["is-on", "pdf"]).refused().silent();
+    sandbox.run_in("bad", ["is-on", "pdf"]).refused().is("
+        -- stderr --
+        error: .codeaf/skills.json:1:2: the file ends before its JSON does
+        help: mend the file; until then no skill is offered, because it may turn one off
+        -- exit 1 --
+        ");
+    let told = sandbox.run_in("bad", ["is-on", "pdf", "--json"]).refused();
+    assert_eq!(told.error_json()["error"]["code"], "scope-unreadable");
     sandbox.run(["is-on"]).usage();
 }
 
@@ -306,9 +344,39 @@ fn names_that_hide_something_are_written_out_and_understood_so() {
     sandbox
         .run(["why", "p\u{200b}df"])
         .success()
-        .has(&["codeaf-skills on $'p\\U0000200bdf' --global\n"]);
+        .has(&["codeaf-skills on 'p\\u{200b}df' --global\n"]);
+    let script = "export LC_ALL=C
+        eval \"$(codeaf-skills why 'p\\u{200b}df' | tail -n 1)\"
+        codeaf-skills off 'p\\u{200b}df' --global";
+    let output = sandbox.shell(script).success();
+    output.has(&["p\\u{200b}df  on  global", "p\\u{200b}df  off  global"]);
+    sandbox
+        .run(["why", "twin"])
+        .refused()
+        .has(&["\n  p\\u{200b}df  (the folder ~/.agents"]);
     sandbox.run(["on", "p\\u{200b}df", "--global"]).success();
     sandbox.run(["is-on", "pdf"]).refused();
+}
+
+#[test]
+fn a_listed_file_is_read_by_the_name_that_is_printed() {
+    let names = ["e\u{1b}[31m", "n\nl", "plain.md", "two  blanks "];
+    let mut sandbox = Sandbox::new().home_skill("pdf", "Reads PDF files.");
+    for name in names {
+        sandbox = sandbox.file(format!("home/.agents/skills/pdf/refs/{name}"), name);
+    }
+
+    let listed = sandbox.run(["resources", "pdf", "-q"]).success();
+    let listed = String::from_utf8(listed.bytes).unwrap();
+    let shown: Vec<&str> = listed.lines().filter(|line| *line != "SKILL.md").collect();
+
+    let read = |name: &&str| sandbox.run(["read", "pdf", name, "-q"]).success().bytes;
+    let read: Vec<_> = shown.iter().map(read).collect();
+    assert_eq!(read, names.map(|name| name.as_bytes().to_vec()));
+    sandbox
+        .run(["show", "pdf"])
+        .success()
+        .has(&["refs/e\\u{1b}[31m", "refs/n\\u{a}l"]);
 }
 
 #[test]

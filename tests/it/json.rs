@@ -131,5 +131,15 @@ fn an_unreadable_scope_leaves_the_document_whole() {
     assert_eq!(skill["cause"]["scope"], "global");
     assert_eq!(skill["cause"]["path"], "[D]/home/.codeaf/skills.json");
     assert_eq!(skill["cause"]["line"], 2);
-    assert!(list.stderr.contains("~/.codeaf/skills.json:2:"), "{list}");
+    let why = sandbox.run(["why", "pdf", "--json"]).refused();
+    assert_eq!(why.json()["found"], true);
+    for output in [list, why] {
+        let told: serde_json::Value = serde_json::from_str(&output.stderr).unwrap();
+        assert_eq!(told["error"]["code"], "scope-unreadable");
+        let message = told["error"]["message"].as_str().unwrap();
+        assert!(
+            message.starts_with("[D]/home/.codeaf/skills.json:2:"),
+            "{message}"
+        );
+    }
 }

@@ -379,6 +379,72 @@ fn what_a_file_says_never_looks_like_a_line_of_the_program() {
 }
 
 #[test]
+fn a_table_has_no_more_of_a_text_than_a_reader_needs() {
+    let sandbox = Sandbox::new()
+        .home_skill("long", &"word ".repeat(12_000))
+        .file(
+            "home/.codeaf/skills.json",
+            format!(r#"{{"on": ["{}"]}}"#, "x".repeat(5_000)),
+        );
+
+    let output = sandbox.run(["list", "-q"]).success();
+
+    assert!(output.stdout.lines().count() < 30, "{output}");
+    assert!(output.stdout.lines().all(|line| line.len() < 320));
+    assert!(output.stdout.contains("…\n") && output.stdout.contains("xx…  on"));
+    let document = sandbox.run(["list", "--json"]).success().json();
+    let description = document["skills"][0]["description"].as_str().unwrap();
+    assert!(description.len() > 50_000);
+}
+
+#[test]
+fn nothing_is_on_while_a_scope_file_cannot_be_read() {
+    let sandbox = Sandbox::new()
+        .home_skill("pdf", "Reads PDF files.")
+        .file("project/.codeaf/skills.json", "{");
+
+    sandbox
+        .run(["list", "--on"])
+        .refused()
+        .has(&["note: nothing is on while a scope file that may say off cannot be read\n"])
+        .lacks(&["turns a skill on"]);
+}
+
+#[test]
+fn a_path_without_a_skill_is_told_with_what_is_there() {
+    let sandbox = Sandbox::new()
+        .folder("project/.agents/skills/empty")
+        .link("project/.agents/skills/out", "/")
+        .skill("project/else", "kit", "Elsewhere.");
+
+    for (path, told) in [
+        ("./nope", "nope is not there\n"),
+        ("else/", "else has no SKILL.md\n"),
+        (
+            ".agents/skills/empty",
+            ".agents/skills/empty has no SKILL.md\n",
+        ),
+        (
+            ".agents/skills/out",
+            ".agents/skills/out is a link to /, outside the project, and is not followed\n",
+        ),
+        (
+            "else/kit",
+            "else/kit lies in no root, and only direct children of a root are skills\n",
+        ),
+        ("workspace/nope", "no skill is called `workspace/nope`\n"),
+    ] {
+        let output = sandbox.run(["show", path]).refused();
+        output
+            .has(&[&format!("error: {told}")])
+            .lacks(&["why else"]);
+    }
+    let script =
+        "eval \"$(codeaf-skills show else/kit 2>&1 | sed -n 's/.*; `\\(.*\\)` takes.*/\\1/p')\"";
+    sandbox.shell(script).success().has(&["Elsewhere."]);
+}
+
+#[test]
 fn names_are_those_of_skills_unless_the_broken_are_asked_for() {
     let sandbox = Sandbox::new()
         .file("home/.agents/skills/README.md", "text")

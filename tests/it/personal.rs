@@ -624,7 +624,9 @@ fn a_question_that_has_no_answer_is_not_answered_in_silence() {
     sandbox
         .run(["is-on", "nope"])
         .refused()
-        .has(&[": warning[store-"]);
+        .has(&["error: no skill in a folder is called `nope`; "]);
+    let told = sandbox.run(["is-on", "nope", "--json"]).refused();
+    assert_eq!(told.error_json()["error"]["code"], "skill-unknown");
     sandbox.run(["is-on", "workspace/nope"]).refused().silent();
 }
 
@@ -1024,7 +1026,7 @@ fn a_name_that_a_store_may_have_is_unknown_while_it_is_away() {
     sandbox
         .run(["is-on", "x"])
         .refused()
-        .has(&["store-damaged"]);
+        .has(&["this is no store of personal skills"]);
 }
 
 #[test]

@@ -350,6 +350,6 @@ fn the_list_of_bundled_files_and_pages_of_them_are_bounded_and_cannot_escape() {
             .lacks(&["TOP-VALUE"])
             .has(&["error: "]);
     }
-    sandbox.run(["read", "many", "--limit", "0"]).refused();
+    sandbox.run(["read", "many", "--limit", "0"]).usage();
     sandbox.run(["read", "many", "--limit", "x"]).usage();
 }

@@ -1,7 +1,8 @@
 //! Many writers at once, and writers that are killed: the file is whole, and no
 //! decision is lost.
 
-use std::fs;
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -196,4 +197,32 @@ fn a_run_that_is_interrupted_or_terminated_leaves_a_whole_file() {
                 .unwrap();
         });
     }
+}
+
+#[test]
+fn a_write_that_waits_for_a_lock_says_so() {
+    let sandbox = Sandbox::new()
+        .home_skill("pdf", "Reads PDF files.")
+        .folder("project/.codeaf");
+    let held = File::open(sandbox.path("project/.codeaf")).unwrap();
+    held.lock().unwrap();
+    let mut command = sandbox.command(["on", "pdf"]);
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut writer = command.spawn().unwrap();
+
+    let mut told = String::new();
+    BufReader::new(writer.stderr.as_mut().unwrap())
+        .read_line(&mut told)
+        .unwrap();
+    drop(held);
+    let end = writer.wait_with_output().unwrap();
+
+    assert_eq!(
+        told,
+        "note: waiting for .codeaf/skills.json, whose folder another program keeps locked, up to 30 s\n"
+    );
+    assert_eq!(
+        String::from_utf8_lossy(&end.stdout),
+        "pdf  on  project  .codeaf/skills.json:3:5\n"
+    );
 }

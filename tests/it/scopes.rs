@@ -265,6 +265,39 @@ fn a_repository_cannot_turn_its_own_skills_on_unseen() {
 }
 
 #[test]
+fn an_on_that_does_not_count_is_told_with_its_reason() {
+    let sandbox = Sandbox::new()
+        .home_skill("mine", "From home.")
+        .project_skill("theirs", "From the repository.")
+        .file("home/.codeaf/skills.json", r#"{"ignoreProjectOn": true}"#)
+        .file(
+            "project/.codeaf/skills.json",
+            r#"{"on": ["mine", "theirs"]}"#,
+        );
+
+    sandbox.run(["list"]).success().is("
+        NAME    STATE  DECIDED BY        SOURCE            SIZE  DESCRIPTION
+        mine    off    project, ignored  ~/.agents/skills  57 B  From home.
+        theirs  off    project, ignored  .agents/skills    71 B  From the repository.
+        ");
+    sandbox.run(["on", "theirs", "--global"]).success().is("
+        theirs  off  default  the global scope says on, which does not count: a project ships this copy
+        -- stderr --
+        wrote ~/.codeaf/skills.json
+        note: theirs stays off: a project ships this copy
+        ");
+    sandbox
+        .run(["show", "mine"])
+        .success()
+        .has(&["off, the project scope says on, which does not count: a project may say only off"]);
+    sandbox.run(["why", "theirs"]).success().has(&[
+        "theirs is off: the global scope says on, which does not count: a project ships this copy\n",
+        "project  on    .codeaf/skills.json:1:17    ignored: a project may say only off\n",
+        "ignored: a project ships this copy\n",
+    ]);
+}
+
+#[test]
 fn what_home_ships_and_the_project_turns_on_is_ignored_only_when_asked() {
     let sandbox = Sandbox::new().home_skill("pdf", "Reads PDF files.").file(
         "project/.codeaf/skills.json",

@@ -63,6 +63,27 @@ fn the_command_at_the_end_changes_the_answer() {
 }
 
 #[test]
+fn a_folder_is_moved_from_where_the_shell_stands() {
+    for (folder, flag, name) in [
+        ("project", "", "deep"),
+        ("home", "-C ../project", "deep"),
+        (".", "-C project", "deep"),
+        ("project", "", "de\u{202e}ep it's"),
+    ] {
+        let sandbox = Sandbox::new().skill("project/.agents/skills/team", name, "Deep.");
+        let name = name.replace('\'', "'\\''");
+        let script = format!(
+            "cd ../{folder} && eval \"$(LC_ALL=C codeaf-skills {flag} why '{name}' | tail -n 1)\"
+             codeaf-skills {flag} list --names"
+        );
+
+        let output = sandbox.shell(&script).success();
+
+        assert!(output.stdout.starts_with("de"), "{output}");
+    }
+}
+
+#[test]
 fn the_command_at_the_end_names_the_entry_that_decides_bare_or_qualified() {
     let sandbox = Sandbox::new()
         .home_skill("pdf", "Reads PDF files.")

@@ -11,8 +11,10 @@ use std::ffi::OsString;
 use std::mem;
 use std::path::PathBuf;
 
+use clap::builder::RangedU64ValueParser;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum, ValueHint};
 use clap_complete::engine::ArgValueCompleter;
+use codeaf_skills::Limits;
 
 use crate::complete;
 
@@ -275,8 +277,9 @@ Examples:
 
     /// Exit with 0 if a skill is on, with 1 if not
     ///
-    /// Prints nothing on standard output, so that a script can ask. The exit
-    /// status is 1 also when it cannot tell; why stands on standard error.
+    /// Prints nothing on standard output, so that a script can ask. A name that
+    /// no skill bears is not on. The exit status is 1 also when nobody can tell,
+    /// as with a scope file that cannot be read; standard error says why.
     #[command(after_long_help = "\
 Examples:
   codeaf-skills is-on pdf-processing && echo yes")]
@@ -615,8 +618,13 @@ pub(crate) struct Read {
     pub(crate) offset: u64,
 
     /// Read at most this many bytes, 1 to 65,536
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = page_bytes())]
     pub(crate) limit: Option<usize>,
+}
+
+/// Understands the number of bytes that a page may have.
+fn page_bytes() -> RangedU64ValueParser<usize> {
+    RangedU64ValueParser::new().range(1..=Limits::DEFAULT.page_bytes_max as u64)
 }
 
 #[derive(Debug, Args)]

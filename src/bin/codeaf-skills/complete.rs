@@ -1,6 +1,7 @@
 //! Completion at run time: the shell calls the program, which answers with
 //! skill names, commands and files. Nothing here prints an error or fails.
 
+use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -14,7 +15,7 @@ use codeaf_skills::discovery::personal::store_of;
 use codeaf_skills::personal::{Entry, Owner};
 use codeaf_skills::skill::resources;
 use codeaf_skills::text::one_line;
-use codeaf_skills::{Env, Lookup, Rule, Secret, Snapshot, StoreChoice};
+use codeaf_skills::{Decisions, Env, Lookup, Rule, Scope, Secret, Snapshot, StoreChoice};
 
 use crate::args::Cli;
 
@@ -80,12 +81,23 @@ pub(crate) fn personal(typed: &OsStr) -> Vec<CompletionCandidate> {
     candidates(typed, entries.into_iter().flatten().map(described))
 }
 
-/// Completes the names that stand in a scope file.
+/// Completes the names that stand in a scope file: the one that a flag names, or
+/// any while none does.
 pub(crate) fn decided(typed: &OsStr) -> Vec<CompletionCandidate> {
     let Some(snapshot) = snapshot() else {
         return Vec::new();
     };
-    let files = snapshot.scopes().files.iter();
+    let words = words();
+    let is_said = |flag: &str| words.iter().any(|word| word == flag);
+    let flags = [
+        ("--global", Scope::Global),
+        ("--project", Scope::Project),
+        ("--conversation", Scope::Conversation),
+    ];
+    // Beside one of the others --conversation is context.
+    let target = flags.into_iter().find(|(flag, _)| is_said(flag));
+    let is_target = |file: &&Decisions| target.is_none_or(|(_, scope)| file.scope() == scope);
+    let files = snapshot.scopes().files.iter().filter(is_target);
     let decisions = files.flat_map(|file| {
         file.entries().iter().map(|decision| {
             (
@@ -143,8 +155,10 @@ fn candidates(
     offered: impl Iterator<Item = (String, String)>,
 ) -> Vec<CompletionCandidate> {
     let typed = typed.to_string_lossy();
+    let mut seen = HashSet::new();
     offered
         .filter(|(name, _)| name.starts_with(&*typed) && is_plain_word(name))
+        .filter(|(name, _)| seen.insert(name.clone()))
         .map(|(name, help)| {
             let help = (!help.is_empty()).then(|| help.into());
             CompletionCandidate::new(name).help(help)

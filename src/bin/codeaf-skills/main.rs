@@ -121,6 +121,7 @@ fn environment(globals: &Globals) -> Result<(Env, Places), Failure> {
     }
     let places = Places {
         working_folder: env.start.clone(),
+        shell_folder: working_folder,
         home: env.login_home.clone(),
         flags: place_flags(globals),
         conversation: globals.conversation.clone(),

@@ -13,7 +13,7 @@ use comfy_table::{ColumnConstraint, ContentArrangement, Table, Width};
 use serde::Serialize;
 
 use crate::args::Color;
-use crate::commands::quoted;
+use crate::commands::quoted_exactly;
 
 /// What the program is called in a command that is suggested.
 const PROGRAM: &str = "codeaf-skills";
@@ -81,6 +81,8 @@ pub(crate) fn answers_a_terminal() -> bool {
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Places {
     pub(crate) working_folder: PathBuf,
+    /// Where the shell is: commands of other programs know no `-C`.
+    pub(crate) shell_folder: PathBuf,
     pub(crate) home: Option<PathBuf>,
     /// The flags that say where to look; a suggested command says them again.
     pub(crate) flags: Vec<String>,
@@ -268,7 +270,7 @@ impl Places {
     /// Returns the program with the flags that say where to look: without them a
     /// suggested command would be about another place.
     pub(crate) fn program(&self) -> String {
-        let words = self.flags.iter().map(|word| quoted(word));
+        let words = self.flags.iter().map(|word| quoted_exactly(word));
         iter::once(PROGRAM.to_owned())
             .chain(words)
             .collect::<Vec<_>>()
@@ -294,32 +296,38 @@ impl Places {
     }
 
     /// Returns `path` from the working folder, from `~`, from a folder not far
-    /// above the working folder, or whole.
+    /// above the working folder, or whole; cleaned.
     pub(crate) fn shorten(&self, path: &Path) -> String {
-        let from_home = |home: &PathBuf| Some(Path::new("~").join(path.strip_prefix(home).ok()?));
-        // A home below the working folder is still shown as home.
-        let below_home = self
-            .home
-            .as_ref()
-            .filter(|home| home.starts_with(&self.working_folder));
-        if let Some(short) = below_home.and_then(from_home) {
-            return clean(&short.to_string_lossy()).replace('\n', "\u{fffd}");
-        }
-        let short = match path.strip_prefix(&self.working_folder) {
-            Ok(rest) if rest.as_os_str().is_empty() => PathBuf::from("."),
-            Ok(rest) => rest.to_path_buf(),
-            Err(_) => self
-                .seen_from_below(path)
-                .or_else(|| self.home.as_ref().and_then(from_home))
-                .unwrap_or_else(|| path.to_path_buf()),
-        };
+        let short = self.seen_from(&self.working_folder, path);
         clean(&short.to_string_lossy()).replace('\n', "\u{fffd}")
     }
 
-    /// Returns `../…` where a folder at most three levels above the working
-    /// folder holds `path`, and neither home nor anything around home does.
-    fn seen_from_below(&self, path: &Path) -> Option<PathBuf> {
-        let above = self.working_folder.ancestors().skip(1).take(3);
+    /// Returns `path` as it is typed for another program.
+    pub(crate) fn seen_from_shell(&self, path: &Path) -> PathBuf {
+        self.seen_from(&self.shell_folder, path)
+    }
+
+    fn seen_from(&self, folder: &Path, path: &Path) -> PathBuf {
+        let from_home = |home: &PathBuf| Some(Path::new("~").join(path.strip_prefix(home).ok()?));
+        // A home below the working folder is still shown as home.
+        let below_home = self.home.as_ref().filter(|home| home.starts_with(folder));
+        if let Some(short) = below_home.and_then(from_home) {
+            return short;
+        }
+        match path.strip_prefix(folder) {
+            Ok(rest) if rest.as_os_str().is_empty() => PathBuf::from("."),
+            Ok(rest) => rest.to_path_buf(),
+            Err(_) => self
+                .seen_from_below(folder, path)
+                .or_else(|| self.home.as_ref().and_then(from_home))
+                .unwrap_or_else(|| path.to_path_buf()),
+        }
+    }
+
+    /// Returns `../…` where a folder at most three levels above `folder` holds
+    /// `path`, and neither home nor anything around home does.
+    fn seen_from_below(&self, folder: &Path, path: &Path) -> Option<PathBuf> {
+        let above = folder.ancestors().skip(1).take(3);
         let mut up = PathBuf::new();
         for folder in above {
             up.push("..");

@@ -294,10 +294,10 @@ impl Talk<'_> {
         let mut names = Vec::new();
         if self.chat.has_skills() {
             let snapshot = self.chat.snapshot();
-            for command in snapshot.commands(&BuiltIn::RESERVED).catalog() {
-                commands.push(command.command);
-                names.push(command.alias);
-            }
+            let of_skills = snapshot.commands(&BuiltIn::RESERVED).catalog();
+            commands.extend(of_skills.into_iter().map(|command| command.command));
+            let aliases = snapshot.owners().map(|skill| snapshot.alias(skill));
+            names.extend(aliases.map(|alias| visible(&alias).into_owned()));
         }
         editor::Words { commands, names }
     }

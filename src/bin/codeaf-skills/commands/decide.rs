@@ -8,15 +8,18 @@ use codeaf_skills::scope::{self, Change};
 use codeaf_skills::text::{clean, nfc, unescaped, visible};
 use codeaf_skills::{
     ActivationError, Cause, Decisions, Env, Lookup, NoScope, Outcome, Resolution, Scope, ScopePath,
-    Skill, Snapshot, Source, State, Subject,
+    Skill, Snapshot, Source, State, Step,
 };
 use serde::Serialize;
 use similar::TextDiff;
 
-use super::{DONE, Status, about, cause_cells, command, flag_of, load, quoted, report_unreadable};
+use super::{
+    DONE, Status, about, cause_cells, command, flag_of, ignored_because, load, patiently, quoted,
+    report_unreadable,
+};
 use crate::args::{Clear, Cli, Decide, Target};
 use crate::failure::Failure;
-use crate::render::{Console, Rows, cell};
+use crate::render::{Console, Rows};
 
 pub(super) fn on(
     args: &Decide,
@@ -128,7 +131,7 @@ pub(super) fn clear(
         }
         // A name that is not there still has an answer; a pattern has none.
         if cleared.entries.is_empty() && is_pattern(&wanted) && !console.json {
-            console.line(format!("{}  nothing to clear", cell(&wanted)))?;
+            console.line(format!("{}  nothing to clear", visible(&wanted)))?;
         }
         entries.extend(cleared.entries);
         names.extend(cleared.names);
@@ -254,7 +257,7 @@ fn meant(
     if let Some(reason) = unsafe_because(bare, snapshot.env().limits.name_bytes) {
         let message = format!(
             "`{}` cannot be the name of a skill: it {reason}",
-            cell(word)
+            visible(word)
         );
         return Err(Failure::new("name-unsafe", message).help("give the name of a skill"));
     }
@@ -278,7 +281,7 @@ fn meant(
         if matching.is_empty() {
             return Err(Failure::new(
                 "skill-not-found",
-                format!("no skill matches `{}`", cell(word)),
+                format!("no skill matches `{}`", visible(word)),
             )
             .help("`codeaf-skills list --names` prints all names"));
         }
@@ -357,7 +360,12 @@ impl Edit {
             );
             return self.answer_dry_run(diff, console);
         }
-        let edited = scope::edit(&self.target, &self.changes, &limits)
+        let awaited = format!(
+            "{}, whose folder another program keeps locked",
+            console.path(&self.target.file)
+        );
+        let edit = || scope::edit(&self.target, &self.changes, &limits);
+        let edited = patiently(&awaited, &limits, console, edit)
             .map_err(|error| Failure::from(error).context(context()))?;
         let written = edited.outcome == Outcome::Changed;
         self.snapshot = self.snapshot.with_fresh_scopes();
@@ -389,7 +397,7 @@ impl Edit {
         diff: Option<String>,
         console: &mut Console,
     ) -> Result<(), Failure> {
-        let resolutions: Vec<(bool, Resolution)> = self
+        let resolutions: Vec<(bool, Resolution, Vec<Step>)> = self
             .names
             .iter()
             .map(|name| self.resolution(name))
@@ -399,7 +407,7 @@ impl Edit {
                 .names
                 .iter()
                 .zip(&resolutions)
-                .map(|(name, (found, resolution))| AnswerRow {
+                .map(|(name, (found, resolution, _))| AnswerRow {
                     name,
                     found: *found,
                     state: resolution.state,
@@ -415,8 +423,8 @@ impl Edit {
             })?);
         }
         let mut rows = Rows::new(&[""; 4]);
-        for (name, (found, resolution)) in self.names.iter().zip(&resolutions) {
-            let (scope, mut place) = cause_cells(&resolution.cause, console);
+        for (name, (found, resolution, trail)) in self.names.iter().zip(&resolutions) {
+            let (scope, mut place) = cause_cells(&resolution.cause, trail, console);
             if !found {
                 place.push_str(" (no such skill)");
             }
@@ -504,7 +512,7 @@ impl Edit {
                     resolution.state
                 )
             }
-            _ => "a project may say only off here".to_owned(),
+            _ => ignored_because(self.target.scope).to_owned(),
         };
         let does = match self.snapshot.opposite(skill) {
             Some((scope, change)) => {
@@ -517,10 +525,12 @@ impl Edit {
         format!("{reason}; `{does}` changes that")
     }
 
-    fn resolution(&self, name: &str) -> (bool, Resolution) {
-        match self.snapshot.lookup(name) {
-            Lookup::Found(skill) => (true, self.snapshot.resolution(skill)),
-            _ => (false, self.snapshot.scopes().resolve(Subject::from(name))),
+    /// Returns whether there is such a skill, its state, and what scopes say of it.
+    fn resolution(&self, name: &str) -> (bool, Resolution, Vec<Step>) {
+        let (snapshot, scopes) = (&self.snapshot, self.snapshot.scopes());
+        match snapshot.lookup(name) {
+            Lookup::Found(skill) => (true, snapshot.resolution(skill), snapshot.trail(skill)),
+            _ => (false, scopes.resolve(name), scopes.trail(name)),
         }
     }
 }
@@ -528,7 +538,7 @@ impl Edit {
 fn listed(names: &[String]) -> String {
     match names {
         [] => "nothing".into(),
-        [one] => format!("`{}`", cell(one)),
+        [one] => format!("`{}`", visible(one)),
         names => format!("{} skills", names.len()),
     }
 }

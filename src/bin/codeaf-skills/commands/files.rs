@@ -1,13 +1,14 @@
 //! `resources` and `read`: the files that a skill bundles.
 
 use codeaf_skills::skill::resources::{Encoding, Page, ReadError, Window};
+use codeaf_skills::text::visible;
 use codeaf_skills::{Diagnostic, Env, ResourceError};
 use serde::Serialize;
 
 use super::{DONE, Status, about, load, note_state};
 use crate::args::{OneSkill, Read};
 use crate::failure::Failure;
-use crate::render::{Console, cell};
+use crate::render::Console;
 
 pub(super) fn resources(
     args: &OneSkill,
@@ -30,7 +31,7 @@ pub(super) fn resources(
         return Ok(DONE);
     }
     for resource in &listing.resources {
-        console.line(cell(resource))?;
+        console.line(visible(resource))?;
     }
     for diagnostic in &listing.diagnostics {
         console.finding(diagnostic);
@@ -80,7 +81,6 @@ pub(super) fn read(args: &Read, env: &Env, console: &mut Console) -> Result<Stat
 
 fn not_read(error: ResourceError, args: &Read) -> Failure {
     let help = match &error {
-        ResourceError::Read(ReadError::Window(..)) => "give --limit from 1 to 65536".to_owned(),
         ResourceError::Read(ReadError::PastEnd(_, bytes)) => {
             format!("the file has {bytes} bytes: give --offset from 0 to {bytes}")
         }
@@ -94,8 +94,8 @@ fn not_read(error: ResourceError, args: &Read) -> Failure {
     };
     let what = format!(
         "cannot read `{}` of `{}`",
-        cell(&args.resource),
-        cell(&args.name)
+        visible(&args.resource),
+        visible(&args.name)
     );
     Failure::told_to_models(error.code(), error)
         .context(what)

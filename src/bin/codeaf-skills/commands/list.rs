@@ -5,19 +5,22 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::builder::styling::Style;
+use codeaf_skills::disclosure::cut;
 use codeaf_skills::name::is_meant_by;
 use codeaf_skills::skill::profile::{Profile, SameName};
 use codeaf_skills::text::{clean, counted, nfc, one_line, path_text, size, visible};
 use codeaf_skills::{
-    Broken, Cause, Diagnostic, Env, Missing, Origin, Resolution, RootOutcome, Severity, Skill,
-    Snapshot, Source, State,
+    Broken, Cause, Diagnostic, Env, Limits, Missing, Origin, Resolution, RootOutcome, Severity,
+    Skill, Snapshot, Source, State,
 };
 use serde::{Serialize, Serializer};
 
-use super::{DONE, REFUSED, Status, load_as, named_profile, report_unreadable, source_cell};
+use super::{
+    Status, description_cell, end_of_answer, ignored_scope, load_as, named_profile, source_cell,
+};
 use crate::args::List;
 use crate::failure::Failure;
-use crate::render::{Console, Rows, cell, wrap};
+use crate::render::{Console, Rows, wrap};
 
 pub(super) fn run(args: &List, env: &Env, console: &mut Console) -> Result<Status, Failure> {
     let profile = match args.profile.as_deref() {
@@ -34,8 +37,7 @@ pub(super) fn run(args: &List, env: &Env, console: &mut Console) -> Result<Statu
     } else {
         chosen.print_tables(console)?;
     }
-    let unreadable = report_unreadable(&snapshot, console);
-    Ok(if unreadable { REFUSED } else { DONE })
+    end_of_answer(&snapshot, console)
 }
 
 /// Says what of a system's places is not known, or holds only at times.
@@ -111,7 +113,7 @@ impl<'a> Chosen<'a> {
         Self {
             snapshot,
             profile,
-            nothing: nothing(args, profile),
+            nothing: nothing(args, snapshot, profile),
             only_broken: args.broken,
             rows,
             broken: broken.collect(),
@@ -147,7 +149,7 @@ impl<'a> Chosen<'a> {
             last = Some(alias);
         }
         for broken in self.broken.iter().filter(|_| self.only_broken) {
-            console.line(cell(&broken.name))?;
+            console.line(visible(&broken.name))?;
         }
         Ok(())
     }
@@ -254,8 +256,10 @@ impl<'a> Chosen<'a> {
         console.line("named by a scope, but no such skill:")?;
         let mut rows = Rows::new(&["NAME", "SAYS", "SCOPE", "WHERE"]);
         for missing in &self.missing {
+            // No skill has a longer name.
+            let name = cut(&visible(&missing.name), Limits::DEFAULT.name_bytes).into_owned();
             rows.push([
-                visible(&missing.name).into_owned(),
+                name,
                 missing.state.to_string(),
                 missing.scope.to_string(),
                 console.place(&missing.path, missing.span.line, missing.span.column),
@@ -342,10 +346,13 @@ fn list_command(profile: &Profile) -> String {
     }
 }
 
-fn nothing(args: &List, profile: &Profile) -> String {
+fn nothing(args: &List, snapshot: &Snapshot, profile: &Profile) -> String {
     let list = list_command(profile);
     match (args.on, args.broken, args.shadowed, &args.pattern) {
         (_, _, _, Some(_)) => format!("no name fits; `{list}` shows all of them"),
+        (true, ..) if snapshot.scope_faults().next().is_some() => {
+            "nothing is on while a scope file that may say off cannot be read".to_owned()
+        }
         (true, ..) => {
             "nothing is on here; `codeaf-skills on NAME --global` turns a skill on".to_owned()
         }
@@ -379,14 +386,18 @@ fn decided_by(row: &Row<'_>, snapshot: &Snapshot) -> String {
     };
     match &row.resolution.cause {
         Cause::Unreadable { scope, .. } => format!("{scope}, unreadable"),
-        cause => cause
+        cause @ Cause::Decided { .. } => cause
             .scope()
-            .map_or("default".to_owned(), |scope| format!("{scope}{mark}")),
+            .map_or_else(String::new, |scope| format!("{scope}{mark}")),
+        Cause::Default => match ignored_scope(&snapshot.trail(row.skill)) {
+            Some(scope) => format!("{scope}, ignored"),
+            None => "default".to_owned(),
+        },
     }
 }
 
 fn description(skill: &Skill, console: &Console) -> String {
-    let text = cell(&skill.description);
+    let text = description_cell(&skill.description);
     match &skill.shadowed_by {
         Some(owner) => format!("(shadowed by {}) {text}", console.path(owner)),
         None => text,

@@ -12,24 +12,31 @@ mod manual;
 mod mend;
 mod new;
 mod personal;
+mod shell;
 mod show;
 mod slash;
 mod use_skill;
 mod why;
 
-use std::path::Path;
+use std::panic::resume_unwind;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
 
+use codeaf_skills::disclosure::cut;
 use codeaf_skills::name::near;
+use codeaf_skills::skill::loading::DESCRIPTION_CHARACTERS;
 use codeaf_skills::skill::profile::Profile;
 use codeaf_skills::{
-    ActivationError, Cause, ConversationError, Diagnostic, DiscoveryError, Env, Scope, Skill,
-    Snapshot, Source, StoreError,
+    ActivationError, Cause, ConversationError, Diagnostic, DiscoveryError, Env, Fault, Limits,
+    Resolution, Scope, Skill, Snapshot, Source, State, Step, StoreError,
 };
 
+pub(crate) use self::shell::quoted_exactly;
+use self::shell::{about, command, quoted, quoted_path};
 use crate::args::{Cli, Command};
 use crate::failure::Failure;
 use crate::render::{Console, cell};
-use codeaf_skills::text::visible;
+use codeaf_skills::text::{one_line, visible};
 
 /// What the process exits with when a command came to its end.
 type Status = u8;
@@ -45,7 +52,7 @@ pub(crate) fn run(cli: &Cli, env: &Env, console: &mut Console) -> Result<Status,
         Command::List(args) => list::run(args, env, console),
         Command::Show(args) => show::run(args, env, console),
         Command::Why(args) => why::run(args, env, console),
-        Command::IsOn(args) => why::is_on(args, env, console),
+        Command::IsOn(args) => why::is_on(args, env),
         Command::RenderCatalog(args) => catalog::run(args, env, console),
         Command::Tool => catalog::tool(env, console),
         Command::Use(args) => use_skill::run(args, env, console),
@@ -97,7 +104,7 @@ fn tell_unknown_allowed(snapshot: &Snapshot, console: &mut Console) {
     for name in snapshot.unknown_allowed() {
         console.note(format!(
             "note: --allowed-skills names `{}`, and there is no skill of that name",
-            cell(name)
+            visible(name)
         ));
     }
 }
@@ -114,6 +121,16 @@ fn named_profile(name: &str) -> Result<&'static Profile, Failure> {
     })
 }
 
+/// Ends an answer that is whole but for scope files that cannot be read: names
+/// them, in the form of the answer.
+fn end_of_answer(snapshot: &Snapshot, console: &mut Console) -> Result<Status, Failure> {
+    if console.json {
+        require_readable(snapshot)?;
+    }
+    let unreadable = report_unreadable(snapshot, console);
+    Ok(if unreadable { REFUSED } else { DONE })
+}
+
 /// Prints every scope file that cannot be read; returns whether there is one.
 fn report_unreadable(snapshot: &Snapshot, console: &mut Console) -> bool {
     let faults: Vec<Diagnostic> = snapshot
@@ -128,18 +145,22 @@ fn report_unreadable(snapshot: &Snapshot, console: &mut Console) -> bool {
 
 /// Refuses to go on while a scope file cannot be read: it may say *off*.
 fn require_readable(snapshot: &Snapshot) -> Result<(), Failure> {
-    let Some(fault) = snapshot.scope_faults().next() else {
+    let faults: Vec<String> = snapshot.scope_faults().map(told).collect();
+    if faults.is_empty() {
         return Ok(());
-    };
+    }
+    Err(Failure::new("scope-unreadable", faults.join("; "))
+        .help("mend the file; until then no skill is offered, because it may turn one off"))
+}
+
+/// Returns what is wrong with a scope file, and where.
+fn told(fault: &Fault) -> String {
     let found = &fault.diagnostic;
-    let place = match fault.span {
-        Some(span) => format!("{}:{}:{}", found.path.display(), span.line, span.column),
-        None => found.path.display().to_string(),
-    };
-    Err(
-        Failure::new("scope-unreadable", format!("{place}: {}", found.message))
-            .help("mend the file; until then no skill is offered, because it may turn one off"),
-    )
+    let path = found.path.display();
+    match fault.span {
+        Some(span) => format!("{path}:{}:{}: {}", span.line, span.column, found.message),
+        None => format!("{path}: {}", found.message),
+    }
 }
 
 /// Says that a skill is off. A person may use it all the same; the model could
@@ -151,10 +172,35 @@ fn note_state(snapshot: &Snapshot, skill: &Skill, console: &mut Console) {
     }
 }
 
+/// Returns why an *on* of `scope` does not count.
+fn ignored_because(scope: Scope) -> &'static str {
+    match scope {
+        Scope::Global => "a project ships this copy",
+        Scope::Project | Scope::Conversation => "a project may say only off",
+    }
+}
+
+/// Returns the widest scope of a trail that says *on* without being heard.
+fn ignored_scope(trail: &[Step]) -> Option<Scope> {
+    let ignored = trail.iter().filter(|step| step.is_ignored);
+    ignored.map(|step| step.scope).min()
+}
+
+/// Returns why a skill of this trail has the default.
+fn default_because(trail: &[Step]) -> String {
+    match ignored_scope(trail) {
+        None => "no scope names it".to_owned(),
+        Some(scope) => format!(
+            "the {scope} scope says on, which does not count: {}",
+            ignored_because(scope)
+        ),
+    }
+}
+
 /// Returns the scope that decided, and where or why, for two cells of a table.
-fn cause_cells(cause: &Cause, console: &Console) -> (String, String) {
+fn cause_cells(cause: &Cause, trail: &[Step], console: &Console) -> (String, String) {
     match cause {
-        Cause::Default => ("default".into(), "no scope names it".into()),
+        Cause::Default => ("default".into(), default_because(trail)),
         Cause::Decided { scope, path, span } => (
             scope.to_string(),
             console.place(path, span.line, span.column),
@@ -169,22 +215,56 @@ fn cause_cells(cause: &Cause, console: &Console) -> (String, String) {
     }
 }
 
-/// Returns the command line that says `words` about this place, such as
-/// `codeaf-skills -C DIR on pdf --project`.
-fn command(words: &str, console: &Console) -> String {
-    format!("{} {words}", console.places.program())
+/// Returns the state of a skill that owns its name, and why it has that.
+fn state_and_cause(skill: &Skill, snapshot: &Snapshot, console: &Console) -> String {
+    let resolution = snapshot.resolution(skill);
+    let (scope, place) = cause_cells(&resolution.cause, &snapshot.trail(skill), console);
+    match resolution.cause {
+        Cause::Default => format!("{}, {place}", resolution.state),
+        _ => format!("{}, {scope}: {place}", resolution.state),
+    }
 }
 
-/// Returns the words of a command about one skill; a name that begins with a
-/// hyphen stands behind `--`.
-fn about(verb: &str, name: &str, flag: &str) -> String {
-    let name = quoted(name);
-    match (name.trim_start_matches(['$', '\'']).starts_with('-'), flag) {
-        (true, "") => format!("{verb} -- {name}"),
-        (true, flag) => format!("{verb} {flag} -- {name}"),
-        (false, "") => format!("{verb} {name}"),
-        (false, flag) => format!("{verb} {name} {flag}"),
-    }
+/// Says what holds for a skill that was just made, which scopes may name already.
+fn note_new(skill: &Skill, snapshot: &Snapshot, console: &mut Console) {
+    let is_unnamed = snapshot.resolution(skill) == Resolution::OFF_BY_DEFAULT
+        && ignored_scope(&snapshot.trail(skill)).is_none();
+    let state = if is_unnamed {
+        State::Off.to_string()
+    } else {
+        state_and_cause(skill, snapshot, console)
+    };
+    let opposite = snapshot.opposite(skill);
+    let turned_on = opposite.filter(|(_, change)| change.state == Some(State::On));
+    let next = turned_on.map(|(scope, change)| {
+        let does = about("on", &change.name, &flag_of(scope, snapshot, console));
+        format!("; `codeaf-skills {does}` turns it on")
+    });
+    console.note(format!("note: it is {state}{}", next.unwrap_or_default()));
+}
+
+/// Does what another program may keep waiting, and says so when it takes longer
+/// than a question may.
+fn patiently<T: Send>(
+    awaited: &str,
+    limits: &Limits,
+    console: &mut Console,
+    work: impl FnOnce() -> T + Send,
+) -> T {
+    thread::scope(|scope| {
+        let (done, is_done) = mpsc::channel();
+        let working = scope.spawn(move || {
+            let result = work();
+            // Nobody may listen any more.
+            let _ = done.send(());
+            result
+        });
+        if is_done.recv_timeout(limits.store_patience) == Err(RecvTimeoutError::Timeout) {
+            let most = limits.lock_patience.as_secs_f32();
+            console.note(format!("note: waiting for {awaited}, up to {most} s"));
+        }
+        working.join().unwrap_or_else(|panic| resume_unwind(panic))
+    })
 }
 
 /// Refuses to print a text as it is and as JSON at once. clap does not see a
@@ -201,10 +281,13 @@ fn refuse_raw_json(raw: bool, console: &Console) -> Result<(), Failure> {
 fn flag_of(scope: Scope, snapshot: &Snapshot, console: &Console) -> String {
     match (scope, snapshot.conversation(), &console.places.conversation) {
         (Scope::Conversation, _, Some(said)) => {
-            format!("--conversation {}", quoted(&said.to_string_lossy()))
+            format!("--conversation {}", quoted_exactly(&said.to_string_lossy()))
         }
         (Scope::Conversation, Some(found), None) => {
-            format!("--conversation {}", quoted(&found.folder.to_string_lossy()))
+            format!(
+                "--conversation {}",
+                quoted_exactly(&found.folder.to_string_lossy())
+            )
         }
         (Scope::Conversation, None, None) => "--conversation PATH".to_owned(),
         (Scope::Global, ..) => "--global".to_owned(),
@@ -212,51 +295,17 @@ fn flag_of(scope: Scope, snapshot: &Snapshot, console: &Console) -> String {
     }
 }
 
+/// Returns a description for a cell, cut where it is longer than the
+/// specification allows.
+fn description_cell(description: &str) -> String {
+    cut(&one_line(description), DESCRIPTION_CHARACTERS).into_owned()
+}
+
 /// Returns where a skill comes from, for a cell: its root, or `personal`.
 fn source_cell(skill: &Skill, console: &Console) -> String {
     match skill.root() {
         None => Source::Personal.to_string(),
         Some(root) => console.path(&root.path),
-    }
-}
-
-/// Quotes a word for a shell where it needs that. What acts on a terminal or
-/// hides is written out, so that the word stays exact.
-pub(crate) fn quoted(word: &str) -> String {
-    let is_plain = |c: char| c.is_alphanumeric() || "-_./:~@%+=,".contains(c);
-    let shown = visible(word);
-    if shown != word {
-        let escaped = shown
-            .replace('\\', "\\\\")
-            .replace("\\\\u{", "\\u{")
-            .replace('\'', "\\'");
-        return format!("$'{}'", unbraced(&escaped));
-    }
-    if !word.is_empty() && word.chars().all(is_plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', "'\\''"))
-    }
-}
-
-/// Turns `\u{200b}` into the form of shells, `\U0000200b`.
-fn unbraced(text: &str) -> String {
-    let mut parts = text.split("\\u{");
-    let mut plain = parts.next().unwrap_or_default().to_owned();
-    for part in parts {
-        let (digits, rest) = part.split_once('}').unwrap_or((part, ""));
-        plain.extend(["\\U", &"00000000"[digits.len().min(8)..], digits, rest]);
-    }
-    plain
-}
-
-/// Returns a path for a shell command.
-fn quoted_path(path: &Path, console: &Console) -> String {
-    let short = console.path(path);
-    match short.strip_prefix("~/") {
-        // A quoted tilde is no home.
-        Some(rest) => format!("~/{}", quoted(rest)),
-        None => quoted(&short),
     }
 }
 

@@ -4,12 +4,10 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use codeaf_skills::Env;
-use codeaf_skills::discovery::project::Project;
-use codeaf_skills::discovery::roots::roots;
 use codeaf_skills::name::{SPEC_NAME_CHARACTERS, is_spec_name};
+use codeaf_skills::{Env, Project, Snapshot};
 
-use super::{DONE, Status};
+use super::{DONE, Status, note_new};
 use crate::args::New;
 use crate::failure::Failure;
 use crate::render::{Console, cell};
@@ -49,23 +47,27 @@ pub(super) fn run(args: &New, env: &Env, console: &mut Console) -> Result<Status
     } else {
         console.line(console.path(&file))?;
     }
-    let project = Project::find(env);
-    let is_seen = roots(env, project.as_ref(), &[])
-        .iter()
-        .any(|root| Some(root.path.as_path()) == folder.parent());
-    if is_seen && !console.json {
-        let flag = if args.global { "--global" } else { "--project" };
-        console.note(format!(
-            "note: it is off; `codeaf-skills on {} {flag}` turns it on",
-            args.name
-        ));
-    }
-    if !is_seen {
-        console.note(format!(
-            "note: nothing looks for skills in this folder; move it under {COMMON_ROOT}"
-        ));
+    // It is made, whatever is wrong elsewhere.
+    if let Ok(snapshot) = Snapshot::load(env) {
+        tell_state(&folder, &snapshot, console);
     }
     Ok(DONE)
+}
+
+/// Says what holds for the new skill: scopes may name it already.
+fn tell_state(folder: &Path, snapshot: &Snapshot, console: &mut Console) {
+    let Some(skill) = snapshot.at_path(folder) else {
+        return console.note(format!(
+            "note: nothing looks for skills in this folder; move it under {COMMON_ROOT}"
+        ));
+    };
+    if console.json {
+        return;
+    }
+    match &skill.shadowed_by {
+        Some(owner) => console.note(format!("note: it is shadowed by {}", console.path(owner))),
+        None => note_new(skill, snapshot, console),
+    }
 }
 
 fn parent(args: &New, env: &Env) -> Result<PathBuf, Failure> {

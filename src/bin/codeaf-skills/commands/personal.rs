@@ -2,11 +2,8 @@
 
 use std::fs::File;
 use std::io::{self, Read};
-use std::panic::resume_unwind;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::mpsc::{self, RecvTimeoutError};
-use std::thread;
 
 use codeaf_skills::discovery::personal::store_of;
 use codeaf_skills::name::is_kebab;
@@ -21,7 +18,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::audit::audit;
-use super::{DONE, Status, about, quoted, refuse_raw_json};
+use super::{DONE, Status, about, note_new, patiently, quoted, refuse_raw_json};
 use crate::args::{AdminCommand, Personal, PersonalCommand};
 use crate::failure::Failure;
 use crate::render::{Console, Rows, cell};
@@ -183,24 +180,9 @@ fn parsed(file: &Path, env: &Env, console: &Console) -> Result<PersonalSkill, Fa
     Ok(personal::read(&text, &place, &env.limits)?)
 }
 
-/// Makes a change, and says so where the store lets wait longer than it would
-/// for a question.
+/// Makes a change, which the store lets wait longer than a question.
 fn changing<T: Send>(env: &Env, console: &mut Console, change: impl FnOnce() -> T + Send) -> T {
-    let limits = env.limits;
-    thread::scope(|scope| {
-        let (done, is_done) = mpsc::channel();
-        let changing = scope.spawn(move || {
-            let changed = change();
-            // Nobody may listen any more.
-            let _ = done.send(());
-            changed
-        });
-        if is_done.recv_timeout(limits.store_patience) == Err(RecvTimeoutError::Timeout) {
-            let most = limits.lock_patience.as_secs_f32();
-            console.note(format!("note: waiting for the store, up to {most} s"));
-        }
-        changing.join().unwrap_or_else(|panic| resume_unwind(panic))
-    })
+    patiently("the store", &env.limits, console, change)
 }
 
 fn tell_change(
@@ -252,9 +234,7 @@ fn tell_state(name: &str, env: &Env, console: &mut Console) {
         ));
     }
     if !snapshot.resolution(skill).is_on() {
-        console.note(format!(
-            "note: it is off; `codeaf-skills on {qualified} --global` turns it on"
-        ));
+        note_new(skill, &snapshot, console);
     }
 }
 

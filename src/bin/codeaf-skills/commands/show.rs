@@ -4,19 +4,22 @@ use std::io;
 use std::path::Path;
 
 use clap::builder::styling::Style;
+use codeaf_skills::name::SKILL_FILE;
 use codeaf_skills::skill::frontmatter::{Content, Facts, Field, Value, read};
 use codeaf_skills::skill::loading::allowed_tools;
 use codeaf_skills::skill::resources;
 use codeaf_skills::text::{clean, counted, one_line, path_text, size, visible};
 use codeaf_skills::{
     ActivationError, Broken, Cause, Diagnostic, Env, Kept, Origin, Skill, Snapshot, Source, State,
-    Step,
+    Step, split_qualified,
 };
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
 
 use super::list::print_finding;
-use super::{DONE, Status, about, cause_cells, load, note_state, refuse_raw_json};
+use super::{
+    DONE, Status, about, load, note_state, quoted_exactly, refuse_raw_json, state_and_cause,
+};
 use crate::args::Show;
 use crate::failure::Failure;
 use crate::render::{Console, cell, wrap};
@@ -70,18 +73,25 @@ fn find<'a>(wanted: &str, snapshot: &'a Snapshot) -> Result<Meant<'a>, Failure> 
         Err(error @ (ActivationError::NotFound { .. } | ActivationError::Unknown { .. })) => error,
         Err(error) => return Err(error.into()),
     };
-    let is_path = wanted.contains('/') || wanted == "." || wanted == "..";
-    if is_path && let Some(skill) = snapshot.at_path(Path::new(wanted)) {
+    let path = snapshot.env().absolute(Path::new(wanted));
+    let is_qualified = split_qualified(wanted).0.is_some();
+    let is_path = wanted == "."
+        || wanted == ".."
+        || wanted.contains('/') && !is_qualified
+        || is_qualified && path.exists();
+    if is_path && let Some(skill) = snapshot.at_path(&path) {
         return Ok(Meant::Skill(skill));
     }
     let named = snapshot.broken_called(wanted).into_iter();
-    let path = snapshot.env().start.join(wanted);
     let at_path = snapshot.broken().iter().filter(|broken| {
         is_path && (broken.location == path || broken.location.parent() == Some(&path))
     });
     let mut unloaded = named.chain(at_path).filter(|broken| broken.is_skill_file());
     if let Some(broken) = unloaded.next() {
         return Ok(Meant::Broken(broken));
+    }
+    if is_path {
+        return Err(not_at(&path, wanted, snapshot));
     }
     let failure = Failure::from(not_found);
     Err(match snapshot.broken_called(wanted).first() {
@@ -100,11 +110,49 @@ fn find<'a>(wanted: &str, snapshot: &'a Snapshot) -> Result<Meant<'a>, Failure> 
     })
 }
 
+/// Says why there is no skill at a path, and how to go on.
+fn not_at(path: &Path, wanted: &str, snapshot: &Snapshot) -> Failure {
+    let said = |why: &str, help: &str| {
+        Failure::new("skill-not-found", format!("{} {why}", path.display())).help(help)
+    };
+    let mut broken = snapshot.broken().iter();
+    let passed_over = broken
+        .find(|broken| broken.location == path)
+        .and_then(|broken| broken.diagnostics.first());
+    let typed = quoted_exactly(wanted);
+    let judge = format!(
+        "a skill is a folder with a SKILL.md; `codeaf-skills check {typed}` judges what is there"
+    );
+    if let Some(found) = passed_over {
+        return said(&found.message, found.help.as_deref().unwrap_or(&judge));
+    }
+    let file = if path.ends_with(SKILL_FILE) {
+        path.to_path_buf()
+    } else {
+        path.join(SKILL_FILE)
+    };
+    if !path.exists() {
+        let help = "name a skill, or a folder that holds a SKILL.md";
+        return said("is not there", help);
+    }
+    let real = file.canonicalize().ok().filter(|file| file.is_file());
+    let Some(root) = real.as_ref().and_then(|file| file.ancestors().nth(2)) else {
+        return said("has no SKILL.md", &judge);
+    };
+    let root = quoted_exactly(&root.to_string_lossy());
+    said(
+        "lies in no root, and only direct children of a root are skills",
+        &format!(
+            "`codeaf-skills check {typed}` judges it where it lies; `codeaf-skills --skills-dir {root} show {typed}` takes it for a skill"
+        ),
+    )
+}
+
 fn show_broken(broken: &Broken, args: &Show, console: &mut Console) -> Result<Status, Failure> {
     if args.raw {
         return Err(Failure::new(
             "skill-broken",
-            format!("`{}` does not load", cell(&broken.name)),
+            format!("`{}` does not load", visible(&broken.name)),
         )
         .help(format!(
             "`codeaf-skills {}` tells the fault",
@@ -123,7 +171,7 @@ fn show_broken(broken: &Broken, args: &Show, console: &mut Console) -> Result<St
     }
     console.line(console.paint(
         Style::new().bold(),
-        &format!("{} does not load", cell(&broken.name)),
+        &format!("{} does not load", visible(&broken.name)),
     ))?;
     for diagnostic in &broken.diagnostics {
         print_finding(diagnostic, console)?;
@@ -191,19 +239,9 @@ impl<'a> Shown<'a> {
 
     fn rows(&self, console: &Console) -> Vec<(String, Vec<String>)> {
         let skill = self.skill;
-        let resolution = self.snapshot.resolution(skill);
-        let (scope, place) = cause_cells(&resolution.cause, console);
         let state = match &skill.shadowed_by {
             Some(owner) => format!("shadowed by {}", console.path(owner)),
-            None => format!(
-                "{}, {}",
-                resolution.state,
-                if scope == "default" {
-                    place
-                } else {
-                    format!("{scope}: {place}")
-                }
-            ),
+            None => state_and_cause(skill, self.snapshot, console),
         };
         let mut rows = vec![
             ("state".to_owned(), vec![state]),
@@ -255,7 +293,7 @@ impl<'a> Shown<'a> {
                 .listing
                 .resources
                 .iter()
-                .map(|file| cell(file))
+                .map(|file| visible(file).into_owned())
                 .collect();
             match self.listing.left_out {
                 Some(0) => {}

@@ -3,7 +3,7 @@
 use codeaf_skills::{Env, SlashCommand};
 use serde::Serialize;
 
-use super::{DONE, Status, load};
+use super::{DONE, Status, description_cell, load};
 use crate::args::Commands;
 use crate::failure::Failure;
 use crate::render::{Console, Rows, cell};
@@ -35,13 +35,16 @@ pub(super) fn run(args: &Commands, env: &Env, console: &mut Console) -> Result<S
             .as_deref()
             .map(|hint| format!(" {}", cell(hint)));
         rows.push([
-            cell(&command.command) + &hint.unwrap_or_default(),
+            command.command.clone() + &hint.unwrap_or_default(),
             command.source.to_string(),
-            format!("{note}{}", cell(&command.description)),
+            format!("{note}{}", description_cell(&command.description)),
         ]);
     }
     if rows.is_empty() {
-        console.note("note: no skill was found; `codeaf-skills list -v` shows where it was looked");
+        console.note(match snapshot.owners().next() {
+            Some(_) => "note: --allowed-skills allows none of the skills here",
+            None => "note: no skill was found; `codeaf-skills list -v` shows where it was looked",
+        });
         return Ok(DONE);
     }
     for line in rows.lines(console.width) {

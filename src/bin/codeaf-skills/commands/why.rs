@@ -6,7 +6,7 @@ use std::io;
 use std::path::PathBuf;
 
 use clap::builder::styling::Style;
-use codeaf_skills::text::{one_line, serialize_path, size, visible};
+use codeaf_skills::text::{serialize_path, size, visible};
 use codeaf_skills::{
     ActivationError, Broken, Cause, Diagnostic, Env, Origin, Resolution, Scope, Skill, Snapshot,
     Source, State, Step,
@@ -16,22 +16,24 @@ use serde::Serialize;
 use self::not_found::NotFound;
 use super::list::{BrokenRow, SkillRow, print_broken, print_finding};
 use super::{
-    DONE, REFUSED, Status, about, command, flag_of, load, quoted, report_unreadable, source_cell,
+    DONE, REFUSED, Status, about, command, default_because, description_cell, end_of_answer,
+    flag_of, ignored_because, load, quoted, require_readable, source_cell,
 };
 use crate::args::OneSkill;
 use crate::failure::Failure;
-use crate::render::{Console, Rows, cell};
+use crate::render::{Console, Rows};
 
-pub(super) fn is_on(args: &OneSkill, env: &Env, console: &mut Console) -> Result<Status, Failure> {
+pub(super) fn is_on(args: &OneSkill, env: &Env) -> Result<Status, Failure> {
     let snapshot = Snapshot::load(env)?;
     let is_on = match snapshot.find(&args.name) {
-        Ok(skill) => snapshot.resolution(skill).is_on(),
-        Err(ActivationError::NotFound { .. }) => false,
-        Err(ActivationError::Unknown { fault, .. }) => {
-            // It may be there, and on.
-            console.finding(&fault);
-            false
+        Ok(skill) => {
+            let resolution = snapshot.resolution(skill);
+            if resolution.cause.is_unreadable() {
+                require_readable(&snapshot)?;
+            }
+            resolution.is_on()
         }
+        Err(ActivationError::NotFound { .. }) => false,
         Err(error) => return Err(error.into()),
     };
     Ok(if is_on { DONE } else { REFUSED })
@@ -63,10 +65,10 @@ pub(super) fn explain(
             Answer::NotFound(nothing) => nothing.print(snapshot, console)?,
         }
     }
-    let unreadable = report_unreadable(snapshot, console);
+    let status = end_of_answer(snapshot, console)?;
     Ok(match answer {
-        Answer::Found(_) if !unreadable => DONE,
-        _ => REFUSED,
+        Answer::Found(_) => status,
+        Answer::NotFound(_) => REFUSED,
     })
 }
 
@@ -135,10 +137,7 @@ impl<'a> Found<'a> {
 
     fn reason(&self, snapshot: &Snapshot) -> String {
         match &self.resolution.cause {
-            Cause::Default if self.is_ignored() => {
-                "what a project turns on, or ships, is left to the conversation".to_owned()
-            }
-            Cause::Default => "no scope names it".to_owned(),
+            Cause::Default => default_because(&self.trail),
             Cause::Unreadable { scope, .. } => {
                 format!("the file of the {scope} scope is unreadable, and it may say off")
             }
@@ -164,12 +163,6 @@ impl<'a> Found<'a> {
         }
     }
 
-    /// Whether a decision for *on* does not count, because the project may say
-    /// only *off*.
-    fn is_ignored(&self) -> bool {
-        self.trail.iter().any(|step| step.is_ignored)
-    }
-
     fn print_copies(&self, console: &mut Console) -> io::Result<()> {
         let skill = self.skill;
         let mut rows = Rows::new(&["COPY", "SIZE", "WHERE", "DESCRIPTION"]);
@@ -183,7 +176,7 @@ impl<'a> Found<'a> {
                     None => source_cell(copy, console),
                     Some(location) => console.path(&location),
                 },
-                one_line(&copy.description).into_owned(),
+                description_cell(&copy.description),
             ]);
         }
         for line in rows.lines(console.width) {
@@ -250,12 +243,12 @@ fn print_trail(trail: &[Step], name: &str, console: &mut Console) -> io::Result<
             None => console.path(&step.path),
         };
         let mark = match (step.wins, step.is_ignored) {
-            (true, _) => "<- decides",
-            (_, true) => "ignored: a project may say only off",
-            _ => "",
+            (true, _) => "<- decides".to_owned(),
+            (_, true) => format!("ignored: {}", ignored_because(step.scope)),
+            _ => String::new(),
         };
         let entry = step.entry.iter().filter(|entry| *entry != name);
-        let entry = entry.map(|entry| format!("by `{}` ", cell(entry)));
+        let entry = entry.map(|entry| format!("by `{}` ", visible(entry)));
         rows.push([
             step.scope.to_string(),
             says.to_owned(),

@@ -315,8 +315,8 @@ pub(super) fn prompts(snapshot: &Snapshot) -> Vec<Prompt> {
     if snapshot.scope_faults().next().is_some() {
         return Vec::new();
     }
-    let permitted = snapshot.owners().filter(|skill| snapshot.permits(skill));
-    permitted
+    snapshot
+        .permitted()
         .map(|skill| Prompt {
             name: visible(&snapshot.alias(skill)).into_owned(),
             description: one_line(&skill.description).into_owned(),

@@ -148,7 +148,8 @@ impl<'a> NotFound<'a> {
                 }
                 Some(folder) => console.path(folder),
             };
-            console.line(format!("  {}  ({place})", cell(name)))?;
+            let name = codeaf_skills::text::visible(name);
+            console.line(format!("  {name}  ({place})"))?;
         }
         Ok(())
     }
