@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::bundled::ResourceError;
 use super::scan::RootOutcome;
-use super::snapshot::{Lookup, Snapshot};
+use super::snapshot::{Doubt, Lookup, Snapshot};
 use crate::diagnostic::Severity;
 use crate::env::Env;
 use crate::skill::resources::Window;
@@ -357,24 +357,174 @@ fn a_bound_that_bites_says_how_many_it_left_out() {
     for number in 0..7 {
         world = world.skill(&format!("home/.agents/skills/s{number}"));
     }
-    world = world.skill("home/.claude/skills/later");
     world.env.limits.candidates = 5;
 
     let snapshot = world.snapshot();
 
     assert_eq!(snapshot.skills().len(), 5);
-    let messages: Vec<_> = snapshot
-        .broken()
-        .iter()
-        .map(|row| row.diagnostics[0].message.as_str())
-        .collect();
-    assert_eq!(
-        messages,
-        [
-            "left out 2 entries of this root: at most 5 are looked at over all roots",
-            "left out 1 entry of this root: at most 5 are looked at over all roots",
-        ]
+    let message = "left out 2 entries of this root: at most 5 of a root are looked at";
+    let [row] = snapshot.broken() else { panic!() };
+    assert_eq!(row.diagnostics[0].message, message);
+    let warnings: Vec<_> = snapshot.warnings().map(|found| &found.message).collect();
+    assert_eq!(warnings, [message]);
+}
+
+#[test]
+fn a_full_root_of_a_project_leaves_the_home_roots_as_they_are() {
+    let mut world = World::new()
+        .skill("project/.agents/skills/pdf")
+        .skill("home/.agents/skills/pdf")
+        .file("home/.codeaf/skills.json", r#"{"on": ["pdf"]}"#);
+    for number in 0..5 {
+        world = world.file(&format!("project/.agents/skills/{number}"), "");
+    }
+    world.env.limits.candidates = 6;
+
+    let snapshot = world.snapshot();
+
+    assert_eq!(snapshot.copies("pdf").len(), 2);
+    let skill = snapshot.owners().next().unwrap();
+    assert!(snapshot.on_by_this_repository(skill, &snapshot.resolution(skill)));
+}
+
+#[test]
+fn a_copy_that_stands_in_for_a_broken_one_of_home_is_marked() {
+    let world = World::new()
+        .skill("project/.agents/skills/pdf")
+        .file(
+            "home/.agents/skills/other/SKILL.md",
+            "---\nname: pdf\n---\n",
+        )
+        .file("home/.codeaf/skills.json", r#"{"on": ["pdf"]}"#);
+
+    let snapshot = world.snapshot();
+
+    let skill = snapshot.owners().next().unwrap();
+    assert!(snapshot.on_by_this_repository(skill, &snapshot.resolution(skill)));
+}
+
+/// What does not load, each under a folder that is called otherwise.
+fn misplaced() -> World {
+    let text = |name: &str, rest: &str| format!("---\nname: {name}\n{rest}\n---\nBody.\n");
+    World::new()
+        .file("home/.agents/skills/fa/SKILL.md", &text("ba", ""))
+        .file(
+            "home/.agents/skills/fb/skill.md",
+            &text("bb", "description: B."),
+        )
+        .file(
+            "home/.agents/skills/team/fc/SKILL.md",
+            &text("bc", "description: C."),
+        )
+        .file(
+            "home/.agents/skills/fd/SKILL.md",
+            &text("bd", "description: [x"),
+        )
+        .file(
+            "home/.agents/skills/fe/SKILL.md",
+            &text("be", "name: other\ndescription: [x"),
+        )
+}
+
+#[test]
+fn what_does_not_load_is_found_by_the_name_that_it_gives_itself() {
+    let world = misplaced();
+    let snapshot = world.snapshot();
+    let found = |name: &str| -> Vec<String> {
+        let broken = snapshot.broken_called(name).into_iter();
+        let broken = broken.map(|broken| broken.location.clone());
+        broken
+            .chain(snapshot.too_deep(name))
+            .map(|path| world.short(&path))
+            .collect()
+    };
+
+    for (name, place) in [
+        ("ba", "home/.agents/skills/fa/SKILL.md"),
+        ("bb", "home/.agents/skills/fb/skill.md"),
+        ("bc", "home/.agents/skills/team/fc"),
+        ("bd", "home/.agents/skills/fd/SKILL.md"),
+        ("fc", "home/.agents/skills/team/fc"),
+    ] {
+        assert_eq!(found(name), [place], "{name}");
+    }
+    // Two lines say two things.
+    assert!(found("be").is_empty());
+}
+
+#[test]
+fn near_names_take_in_what_does_not_load() {
+    let world = misplaced().file(
+        "home/.agents/skills/nodesc/SKILL.md",
+        "---\nname: nodesc\n---\n",
     );
+    let snapshot = world.snapshot();
+    let near = |name: &str| -> Vec<String> {
+        let near = snapshot.near_broken(name).into_iter();
+        near.map(|broken| broken.name.clone()).collect()
+    };
+
+    assert_eq!(near("nodecs"), ["nodesc"]);
+    assert!(near("nodesc").is_empty());
+    assert!(near("zzzz").is_empty());
+}
+
+#[test]
+fn a_name_is_in_doubt_while_something_of_it_is_there_and_does_not_load() {
+    let world = misplaced().file("home/.agents/skills/gone.md", "");
+    let snapshot = world.snapshot();
+    let doubts = snapshot.doubts();
+
+    for name in ["ba", "fa", "bb", "fb", "bc", "fc", "bd", "workspace/bd"] {
+        let doubt = doubts.of(name);
+        assert!(
+            matches!(doubt, Some(Doubt::NotLoaded(_))),
+            "{name}: {doubt:?}"
+        );
+    }
+    for name in ["gone", "team", "personal/ba"] {
+        assert_eq!(doubts.of(name), None, "{name}");
+    }
+}
+
+#[test]
+fn every_name_is_in_doubt_while_a_root_is_not_read_whole() {
+    let linked = World::new()
+        .skill("outside/x")
+        .link("project/.agents/skills", "../../outside");
+    let mut given = World::new();
+    given.env.given_roots = vec!["nowhere".into()];
+    let mut cut = World::new()
+        .skill("home/.agents/skills/a")
+        .skill("home/.agents/skills/b");
+    cut.env.limits.candidates = 1;
+
+    for world in [linked, given, cut] {
+        let snapshot = world.snapshot();
+        let doubts = snapshot.doubts();
+        let doubt = doubts.of("any");
+
+        assert!(matches!(doubt, Some(Doubt::Root(_))), "{doubt:?}");
+        assert_eq!(doubts.of("personal/any"), None);
+    }
+}
+
+#[test]
+fn a_folder_beyond_the_bound_is_found_by_its_name() {
+    let mut world = World::new()
+        .skill("home/.agents/skills/a")
+        .skill("home/.agents/skills/b");
+    world.env.limits.candidates = 1;
+    let snapshot = world.snapshot();
+    let beyond = |name: &str| -> Vec<String> {
+        let folders = snapshot.beyond_bound(name);
+        folders.iter().map(|folder| world.short(folder)).collect()
+    };
+
+    assert_eq!(beyond("b"), ["home/.agents/skills/b"]);
+    for name in ["a", "c", "..", "../skills/b", "/"] {
+        assert!(beyond(name).is_empty(), "{name}");
+    }
 }
 
 #[test]
