@@ -269,9 +269,8 @@ fn print_looked_at(snapshot: &Snapshot, console: &mut Console) -> io::Result<()>
             RootOutcome::SameFolder => "  (the same folder as an earlier one)".to_owned(),
             RootOutcome::Refused | RootOutcome::Listed => {
                 let faults = faults_of(root, snapshot).into_iter();
-                faults
-                    .map(|found| format!("  ({})", cell(&found.message)))
-                    .collect()
+                let told = faults.map(|found| format!("  ({})", cell(&found.message)));
+                told.collect::<Vec<_>>().concat()
             }
         };
         console.line(format!("  {}{what}", console.path(&root.path)))?;
