@@ -215,6 +215,29 @@ fn a_root_that_was_not_read_is_told_with_its_reason_and_nothing_is_forgotten() {
 }
 
 #[test]
+fn a_skill_beyond_the_bound_is_told_and_its_decision_is_kept() {
+    let sandbox = Sandbox::new()
+        .skill("project/.agents/skills", "zz", "Z.")
+        .file("home/.codeaf/skills.json", "{\"on\": [\"zz\"]}");
+    let root = sandbox.path("project/.agents/skills");
+    for number in 0..16_384 {
+        std::fs::write(root.join(format!("{number}")), "").unwrap();
+    }
+    let bound = "left out 1 entry of this root: at most 16384 of a root are looked at";
+
+    let why = sandbox.run(["why", "zz"]).refused();
+    let list = sandbox.run(["list", "--on"]).success();
+
+    why.has(&[
+        "beyond the bound of its root, and was not looked at:\n  .agents/skills/zz\n",
+        bound,
+        "move what is no skill out of the root, then look again:",
+    ])
+    .lacks(&["clear zz"]);
+    assert!(list.stderr.contains(bound), "{list}");
+}
+
+#[test]
 fn near_names_of_what_does_not_load_are_marked() {
     let sandbox = Sandbox::new().file(
         "home/.agents/skills/nodesc/SKILL.md",
