@@ -85,7 +85,7 @@ pub use discovery::difference::{Difference, Digest};
 pub use discovery::project::Project;
 pub use discovery::roots::{Origin, Root};
 pub use discovery::scan::{Kept, LookedAt, RootOutcome, Skill};
-pub use discovery::snapshot::{DiscoveryError, Lookup, NoScope, Snapshot};
+pub use discovery::snapshot::{DiscoveryError, Doubt, Doubts, Lookup, NoScope, Snapshot};
 pub use env::{Allowed, Env, Secret, StoreChoice};
 pub use limits::Limits;
 pub use name::{Source, split_qualified};

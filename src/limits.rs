@@ -8,8 +8,9 @@ use std::time::Duration;
 /// Bounds on what is read, listed and kept. An engine may set its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Entries looked at over all roots. Far above what people own (hundreds),
-    /// low enough that a root that is a whole disk ends in a second.
+    /// Entries looked at in each root; of its own, so that what a repository
+    /// ships leaves the user's roots as they are. Far above what people own
+    /// (hundreds), low enough that a root that is a whole disk ends in a second.
     pub candidates: usize,
     /// Bytes of frontmatter, fences counted (Albedo and coder: 65,536).
     pub frontmatter_bytes: usize,

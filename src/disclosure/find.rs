@@ -35,7 +35,9 @@ impl Snapshot {
 
     /// Says why no skill is called `name`, as far as that is known.
     fn missed(&self, name: &str) -> ActivationError {
-        let is_broken = !self.broken_called(name).is_empty() || !self.too_deep(name).is_empty();
+        let is_broken = !self.broken_called(name).is_empty()
+            || !self.too_deep(name).is_empty()
+            || !self.beyond_bound(name).is_empty();
         let may_be_personal = split_qualified(name).0 != Some(Source::Workspace);
         let (name, near) = (name.to_owned(), self.near(name));
         match self.personal_fault() {

@@ -68,13 +68,24 @@ impl Broken {
     /// Returns whether a person who says `name` (in normalisation form C) may
     /// mean this.
     pub(super) fn is_called(&self, name: &str) -> bool {
-        let is_name = |part: Option<&OsStr>| {
-            part.is_some_and(|part| text::nfc(&part.to_string_lossy()) == name)
-        };
+        self.names().any(|own| own == name)
+    }
+
+    /// Returns the names, in normalisation form C, by which a person may mean
+    /// this; what stands in a file that was not read is not among them.
+    pub(super) fn names(&self) -> impl Iterator<Item = String> {
         let is_in_folder = self.is_skill_file() || self.location.ends_with(SKILL_FILE);
-        text::nfc(&self.name) == name
-            || is_name(self.location.file_stem())
-            || is_in_folder && is_name(self.location.parent().and_then(Path::file_name))
+        let folder = self.location.parent().and_then(Path::file_name);
+        let parts = [self.location.file_stem(), folder.filter(|_| is_in_folder)];
+        let of_path = parts.into_iter().flatten().map(OsStr::to_string_lossy);
+        std::iter::once(self.name.as_str().into())
+            .chain(of_path)
+            .map(|name| text::nfc(&name).into_owned())
+    }
+
+    /// Returns whether it was found for the rule.
+    pub(super) fn is_of(&self, rule: Rule) -> bool {
+        self.diagnostics.iter().any(|found| found.rule == rule)
     }
 }
 
@@ -136,7 +147,7 @@ pub(crate) fn unreadable(path: &Path, error: Errno) -> Broken {
 /// Entries of a root that are beyond the bound.
 pub(crate) fn beyond_bound(root: &Path, left_out: usize, limits: &Limits) -> Broken {
     let message = format!(
-        "left out {} of this root: at most {} are looked at over all roots",
+        "left out {} of this root: at most {} of a root are looked at",
         text::counted(left_out, "entry"),
         limits.candidates
     );

@@ -22,7 +22,7 @@ use crate::diagnostic::Diagnostic;
 use crate::hash::Map;
 use crate::limits::Limits;
 use crate::name::Source;
-use crate::skill::frontmatter::{self, Facts};
+use crate::skill::frontmatter;
 use crate::skill::loading;
 use crate::text;
 
@@ -163,7 +163,6 @@ pub(super) fn scan(roots: Vec<Root>, project: Option<&Path>, limits: &Limits) ->
         roots: &opened,
         project,
         linked: HashSet::new(),
-        room: limits.candidates,
         limits,
     };
     let mut entries = Vec::new();
@@ -268,8 +267,6 @@ struct Sieve<'a> {
     project: Option<&'a Path>,
     /// Real folders that a link has already brought in.
     linked: HashSet<PathBuf>,
-    /// How many more entries may be looked at.
-    room: usize,
     limits: &'a Limits,
 }
 
@@ -279,9 +276,9 @@ impl Sieve<'_> {
         let (mut names, fault) = list_folder(&root.handle);
         entries.extend(fault.map(|error| Err(broken::unreadable(&root.root.path, error))));
         names.sort_unstable_by(|a, b| a.0.cmp(&b.0));
-        let left_out = names.len().saturating_sub(self.room);
-        names.truncate(self.room);
-        self.room -= names.len();
+        // The bound holds for each root of its own, so that none starves another.
+        let left_out = names.len().saturating_sub(self.limits.candidates);
+        names.truncate(self.limits.candidates);
         let is_in_project = self.is_in_project(&root.root, &root.real);
         for (name, kind) in names {
             entries.extend(match kind {
@@ -483,17 +480,12 @@ impl Reader<'_> {
             }),
             Err(diagnostics) => Err(Broken {
                 location,
-                name: claimed_name(&facts).unwrap_or(&name).to_owned(),
+                name: skill_file::claimed_name(&self.buffer, &facts, self.limits)
+                    .unwrap_or_else(|| name.into_owned()),
                 diagnostics,
             }),
         }
     }
-}
-
-/// Returns the name that a file which does not load gives itself.
-fn claimed_name(facts: &Facts) -> Option<&str> {
-    let name = facts.field("name")?.value.scalar()?.text.trim();
-    (!name.is_empty()).then_some(name)
 }
 
 /// The first skill of the workspace owns its name. In a store no name stands

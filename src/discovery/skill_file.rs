@@ -15,6 +15,7 @@ use rustix::io::Errno;
 use crate::diagnostic::{Diagnostic, Rule};
 use crate::limits::Limits;
 pub use crate::name::SKILL_FILE;
+use crate::skill::frontmatter::{self, Facts};
 
 /// The next step where the system refuses to read.
 pub(crate) const UNREADABLE_HELP: &str = "see who owns it and what may be done with it: `ls -ld`";
@@ -65,7 +66,6 @@ pub(super) fn open_following(file: &Path) -> Result<OwnedFd, Errno> {
 
 /// Opens `file`, an absolute path, whatever it is called. As for a SKILL.md, a
 /// link is followed only inside the folder that it lies in.
-#[cfg(feature = "check")]
 pub(crate) fn open(file: &Path) -> Result<OwnedFd, Errno> {
     let (Some(folder), Some(name)) = (file.parent(), file.file_name()) else {
         return Err(Errno::ISDIR);
@@ -100,6 +100,37 @@ pub(crate) fn fill(
         }
         ReadFault::Io(error) => unreadable(location, error),
     })
+}
+
+/// Returns the name that a file which is no skill gives itself: where its YAML
+/// fails, the one on a line of its own.
+pub(super) fn claimed_name(text: &[u8], facts: &Facts, limits: &Limits) -> Option<String> {
+    let field = |facts: &Facts| {
+        let name = facts.field("name")?.value.scalar()?.text.trim();
+        (!name.is_empty()).then(|| name.to_owned())
+    };
+    if !facts.fields.is_empty() || facts.closing.is_none() {
+        return field(facts);
+    }
+    let mut lines = text[..facts.body]
+        .split(|&byte| byte == b'\n')
+        .filter(|line| line.starts_with(b"name:"));
+    match (lines.next(), lines.next()) {
+        // A name on two lines is nobody's.
+        (Some(line), None) => {
+            let alone = [b"---\n", line, b"\n---\n"].concat();
+            field(&frontmatter::read(&alone, limits))
+        }
+        _ => None,
+    }
+}
+
+/// Returns the name that the skill file `file` gives itself, if it can be read.
+pub(super) fn name_in(file: &Path, limits: &Limits) -> Option<String> {
+    let mut text = Vec::new();
+    let opened = open(file).ok()?;
+    fill(&opened, file, limits, &mut text).ok()?;
+    claimed_name(&text, &frontmatter::read(&text, limits), limits)
 }
 
 /// Says why a SKILL.md that is there could not be opened.

@@ -11,6 +11,8 @@ use crate::diagnostic::Severity;
 use crate::env::Env;
 use crate::skill::resources::Window;
 
+mod unloaded;
+
 /// A home and a project in a folder that goes away again.
 struct World {
     folder: tempfile::TempDir,
@@ -357,24 +359,50 @@ fn a_bound_that_bites_says_how_many_it_left_out() {
     for number in 0..7 {
         world = world.skill(&format!("home/.agents/skills/s{number}"));
     }
-    world = world.skill("home/.claude/skills/later");
     world.env.limits.candidates = 5;
 
     let snapshot = world.snapshot();
 
     assert_eq!(snapshot.skills().len(), 5);
-    let messages: Vec<_> = snapshot
-        .broken()
-        .iter()
-        .map(|row| row.diagnostics[0].message.as_str())
-        .collect();
-    assert_eq!(
-        messages,
-        [
-            "left out 2 entries of this root: at most 5 are looked at over all roots",
-            "left out 1 entry of this root: at most 5 are looked at over all roots",
-        ]
-    );
+    let message = "left out 2 entries of this root: at most 5 of a root are looked at";
+    let [row] = snapshot.broken() else { panic!() };
+    assert_eq!(row.diagnostics[0].message, message);
+    let warnings: Vec<_> = snapshot.warnings().map(|found| &found.message).collect();
+    assert_eq!(warnings, [message]);
+}
+
+#[test]
+fn a_full_root_of_a_project_leaves_the_home_roots_as_they_are() {
+    let mut world = World::new()
+        .skill("project/.agents/skills/pdf")
+        .skill("home/.agents/skills/pdf")
+        .file("home/.codeaf/skills.json", r#"{"on": ["pdf"]}"#);
+    for number in 0..5 {
+        world = world.file(&format!("project/.agents/skills/{number}"), "");
+    }
+    world.env.limits.candidates = 6;
+
+    let snapshot = world.snapshot();
+
+    assert_eq!(snapshot.copies("pdf").len(), 2);
+    let skill = snapshot.owners().next().unwrap();
+    assert!(snapshot.on_by_this_repository(skill, &snapshot.resolution(skill)));
+}
+
+#[test]
+fn a_copy_that_stands_in_for_a_broken_one_of_home_is_marked() {
+    let world = World::new()
+        .skill("project/.agents/skills/pdf")
+        .file(
+            "home/.agents/skills/other/SKILL.md",
+            "---\nname: pdf\n---\n",
+        )
+        .file("home/.codeaf/skills.json", r#"{"on": ["pdf"]}"#);
+
+    let snapshot = world.snapshot();
+
+    let skill = snapshot.owners().next().unwrap();
+    assert!(snapshot.on_by_this_repository(skill, &snapshot.resolution(skill)));
 }
 
 #[test]

@@ -112,6 +112,46 @@ fn a_broken_skill_is_not_missing_from_a_scope_and_can_be_cleared_by_name() {
 }
 
 #[test]
+fn missing_keeps_what_is_there_and_does_not_load() {
+    let sandbox = Sandbox::new()
+        .file(
+            "home/.agents/skills/folder/skill.md",
+            "---\nname: low\ndescription: L.\n---\n",
+        )
+        .file(GLOBAL, "{\"on\": [\"gone\"], \"off\": [\"low\"]}");
+
+    sandbox.run(["list"]).success().has(&[
+        "named by a scope, but no such skill:\nNAME  SAYS  SCOPE   WHERE\ngone  on",
+        "named by a scope, and not loaded or not looked for everywhere:\nNAME  SAYS  SCOPE   WHERE\nlow   off",
+    ]);
+    sandbox
+        .run(["clear", "--missing", "--global"])
+        .success()
+        .has(&[
+            "note: `low` is kept: ~/.agents/skills/folder/skill.md is there and does not load",
+            "wrote ~/.codeaf/skills.json",
+        ]);
+
+    assert_eq!(sandbox.read(GLOBAL), "{\"on\": [], \"off\": [\"low\"]}");
+}
+
+#[test]
+fn missing_keeps_everything_while_a_root_is_not_read() {
+    let text = "{\"on\": [\"a\"], \"off\": [\"b\"]}";
+    let sandbox = Sandbox::new().file(GLOBAL, text);
+
+    sandbox
+        .run(["--skills-dir", "nowhere", "clear", "--missing", "--global"])
+        .success()
+        .has(&[
+            "note: `a`, `b` are kept: they may be in nowhere, which was not read whole: cannot be read: ",
+        ])
+        .lacks(&["wrote"]);
+
+    assert_eq!(sandbox.read(GLOBAL), text);
+}
+
+#[test]
 fn on_then_clear_gives_the_same_bytes_back() {
     for text in [
         "{\"on\":[],\"off\":[]}",

@@ -214,6 +214,80 @@ fn a_name_that_is_not_found_has_its_reason() {
 }
 
 #[test]
+fn a_root_that_was_not_read_is_told_with_its_reason_and_nothing_is_forgotten() {
+    let sandbox = Sandbox::new().file("home/.codeaf/skills.json", "{\"on\": [\"gone\"]}");
+
+    let why = ["--skills-dir", "nowhere", "why", "gone"];
+    sandbox
+        .run(why)
+        .refused()
+        .has(&[
+            "  nowhere  (cannot be read: ",
+            "mend what is said of the roots, then look again:",
+        ])
+        .lacks(&["clear gone"]);
+
+    let mut json = why.to_vec();
+    json.push("--json");
+    let looked_at = &sandbox.run(json).refused().json()["looked_at"];
+    assert_eq!(looked_at[0]["outcome"], "refused");
+    assert_eq!(looked_at[0]["diagnostics"][0]["rule"], "unreadable");
+    assert_eq!(looked_at[1]["outcome"], "missing");
+}
+
+#[test]
+fn a_skill_beyond_the_bound_is_told_and_its_decision_is_kept() {
+    let sandbox = Sandbox::new()
+        .skill("project/.agents/skills", "zz", "Z.")
+        .file("home/.codeaf/skills.json", "{\"on\": [\"zz\"]}");
+    let root = sandbox.path("project/.agents/skills");
+    for number in 0..16_384 {
+        std::fs::write(root.join(format!("{number}")), "").unwrap();
+    }
+    let bound = "left out 1 entry of this root: at most 16384 of a root are looked at";
+
+    let why = sandbox.run(["why", "zz"]).refused();
+    let list = sandbox.run(["list", "--on"]).success();
+
+    why.has(&[
+        "beyond the bound of its root, and was not looked at:\n  .agents/skills/zz\n",
+        bound,
+        "move what is no skill out of the root, then look again:",
+    ])
+    .lacks(&["clear zz"]);
+    assert!(list.stderr.contains(bound), "{list}");
+}
+
+#[test]
+fn near_names_of_what_does_not_load_are_marked() {
+    let sandbox = Sandbox::new().file(
+        "home/.agents/skills/nodesc/SKILL.md",
+        "---\nname: nodesc\n---\n",
+    );
+
+    sandbox.run(["why", "nodecs"]).refused().has(&[
+        "names near it:\n  nodesc  (~/.agents/skills/nodesc/SKILL.md, does not load)",
+        "codeaf-skills why nodesc\n",
+    ]);
+}
+
+#[test]
+fn a_copy_that_stands_in_for_a_broken_one_is_told() {
+    let sandbox = Sandbox::new()
+        .file("home/.agents/skills/pdf/SKILL.md", "---\nname: pdf\n---\n")
+        .file(
+            "project/.agents/skills/pdf/SKILL.md",
+            "---\nname: pdf\ndescription: P.\n---\n",
+        )
+        .file("home/.codeaf/skills.json", "{\"on\": [\"pdf\"]}");
+
+    sandbox.run(["why", "pdf"]).success().has(&[
+        "the global scope turned your own copy on, which does not load, and this repository's copy stands in for it",
+    ]);
+    sandbox.run(["list"]).success().has(&["global*"]);
+}
+
+#[test]
 fn a_name_that_only_a_scope_knows_is_told_with_the_way_to_forget_it() {
     let sandbox = Sandbox::new().file("home/.codeaf/skills.json", "{\"on\": [\"gone\"]}");
 

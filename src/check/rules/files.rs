@@ -91,7 +91,7 @@ pub(super) const RECORDS: &[Record] = &[
     words(
         Rule::CandidatesBound,
         "more entries than are looked at",
-        "The roots hold more entries than the bound of 16,384.",
+        "A root holds more entries than the bound of 16,384.",
         "What is beyond it is not looked at.",
         "Albedo looks at 128.",
     ),

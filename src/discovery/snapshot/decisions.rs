@@ -107,8 +107,9 @@ impl Snapshot {
 
     /// Returns whether `skill` is on only because of the repository that ships
     /// it: by that project's scope file, or as the copy that shadows the home
-    /// copy which the global scope turned on, or by an entry of the global scope
-    /// that named a personal skill before this copy came.
+    /// copy which the global scope turned on, or stands in for one that does not
+    /// load, or by an entry of the global scope that named a personal skill before
+    /// this copy came.
     #[must_use]
     pub fn on_by_this_repository(&self, skill: &Skill, resolution: &Resolution) -> bool {
         let is_theirs = skill.is_in_project && skill.shadowed_by.is_none();
@@ -117,10 +118,11 @@ impl Snapshot {
         }
         match resolution.cause.scope() {
             Some(Scope::Project) => true,
-            Some(Scope::Global) => self
-                .copies(&skill.name)
-                .iter()
-                .any(|copy| copy.origin() == Origin::Home || self.may_mean(copy, resolution)),
+            Some(Scope::Global) => {
+                let mut copies = self.copies(&skill.name).iter();
+                copies.any(|copy| copy.origin() == Origin::Home || self.may_mean(copy, resolution))
+                    || self.broken_at_home(&skill.name).is_some()
+            }
             _ => false,
         }
     }

@@ -6,6 +6,7 @@
 
 mod decisions;
 mod names;
+mod unloaded;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -24,6 +25,7 @@ use crate::scope::{Decisions, Fault, Scope, ScopePath, Scopes, store};
 use crate::skill::profile::Profile;
 
 pub use names::Lookup;
+pub use unloaded::{Doubt, Doubts};
 
 /// Everything there is to know about the skills of one place at one moment.
 ///
@@ -295,12 +297,18 @@ impl Snapshot {
         &self.scopes
     }
 
-    /// Returns what is odd about attached folders and readable scope files, and
-    /// why the store of personal skills gave no answer.
+    /// Returns what is odd about attached folders and readable scope files, which
+    /// roots hold more than is looked at, and why the store of personal skills
+    /// gave no answer.
     pub fn warnings(&self) -> impl Iterator<Item = &Diagnostic> {
         let of_files = self.scopes.files.iter().flat_map(Decisions::warnings);
         let of_folders = self.found.warnings.iter();
-        of_folders.chain(of_files).chain(self.personal_fault())
+        let is_bound = |found: &&Diagnostic| found.rule == Rule::CandidatesBound;
+        let of_roots = self.root_faults().filter(is_bound);
+        of_folders
+            .chain(of_roots)
+            .chain(of_files)
+            .chain(self.personal_fault())
     }
 
     /// Returns where the decisions of `scope` live.

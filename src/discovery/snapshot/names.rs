@@ -2,11 +2,9 @@
 //! be unique, and what could have been meant by one that no skill bears.
 
 use std::borrow::Cow;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::Snapshot;
-use crate::diagnostic::Rule;
-use crate::discovery::broken::{Broken, skill_folders_in};
 use crate::discovery::scan::Skill;
 use crate::discovery::skill_file::SKILL_FILE;
 use crate::name::{Source, near, split_qualified};
@@ -148,41 +146,5 @@ impl Snapshot {
             }
         }
         names
-    }
-
-    /// Returns what sat in a root and could have been meant by `name`.
-    #[must_use]
-    pub fn broken_called(&self, name: &str) -> Vec<&Broken> {
-        let (_, bare) = split_qualified(name);
-        let bare = nfc(bare);
-        self.found
-            .broken
-            .iter()
-            .filter(|broken| broken.is_called(&bare))
-            .collect()
-    }
-
-    /// Returns the folders called `name` that stand one level too deep to be
-    /// skills.
-    #[must_use]
-    pub fn too_deep(&self, name: &str) -> Vec<PathBuf> {
-        let (_, bare) = split_qualified(name);
-        let bare = nfc(bare);
-        self.found
-            .broken
-            .iter()
-            .filter(|broken| {
-                broken
-                    .diagnostics
-                    .iter()
-                    .any(|found| found.rule == Rule::NoSkillFile)
-            })
-            .flat_map(|broken| skill_folders_in(&broken.location))
-            .filter(|folder| {
-                folder
-                    .file_name()
-                    .is_some_and(|folder| nfc(&folder.to_string_lossy()) == bare)
-            })
-            .collect()
     }
 }

@@ -5,10 +5,10 @@ use std::path::Path;
 use clap::builder::styling::{AnsiColor, Style};
 use codeaf_skills::name::{is_meant_by, is_pattern, split_qualified, unsafe_because};
 use codeaf_skills::scope::{self, Change};
-use codeaf_skills::text::{clean, nfc, unescaped, visible};
+use codeaf_skills::text::{clean, nfc, one_line, unescaped, visible};
 use codeaf_skills::{
-    ActivationError, Cause, Decisions, Env, Lookup, NoScope, Outcome, Resolution, Scope, ScopePath,
-    Skill, Snapshot, Source, State, Step,
+    ActivationError, Cause, Decisions, Doubt, Env, Lookup, NoScope, Outcome, Resolution, Scope,
+    ScopePath, Skill, Snapshot, Source, State, Step,
 };
 use serde::Serialize;
 use similar::TextDiff;
@@ -111,11 +111,10 @@ pub(super) fn clear(
     let mut entries: Vec<String> = Vec::new();
     let mut names: Vec<String> = Vec::new();
     if args.missing {
-        let missing = snapshot.missing();
-        let here = missing
-            .into_iter()
-            .filter(|missing| missing.scope == target.scope);
-        entries.extend(here.map(|missing| missing.name));
+        let missing = snapshot.missing().into_iter();
+        let here = missing.filter(|missing| missing.scope == target.scope);
+        let here = here.map(|missing| missing.name).collect();
+        entries.extend(gone(here, &snapshot, console));
         if snapshot.personal_fault().is_some() {
             console
                 .note("note: entries that may name personal skills are kept while nobody can tell");
@@ -148,6 +147,48 @@ pub(super) fn clear(
         changes: entries.into_iter().map(Change::clear).collect(),
     };
     edit.carry_out(args.target.dry_run, "clearing", console)
+}
+
+/// Returns which of `missing` name nothing that is there, and says which others
+/// are kept and why: what does not load today is off tomorrow only if its
+/// decision is still there.
+fn gone(missing: Vec<String>, snapshot: &Snapshot, console: &mut Console) -> Vec<String> {
+    if missing.is_empty() {
+        return missing;
+    }
+    let doubts = snapshot.doubts();
+    let mut gone = Vec::new();
+    let mut unsure: Vec<String> = Vec::new();
+    let mut root = None;
+    for name in missing {
+        match doubts.of(&name) {
+            None => gone.push(name),
+            Some(Doubt::NotLoaded(path)) => {
+                let path = console.path(path);
+                console.note(format!(
+                    "note: `{}` is kept: {path} is there and does not load",
+                    visible(&name)
+                ));
+            }
+            Some(Doubt::Root(found)) => {
+                root = Some(found);
+                unsure.push(format!("`{}`", visible(&name)));
+            }
+        }
+    }
+    if let Some(found) = root {
+        let (verb, what) = match unsure.len() {
+            1 => ("is", "it"),
+            _ => ("are", "they"),
+        };
+        let names = unsure.join(", ");
+        let place = console.path(&found.path);
+        let message = one_line(&found.message);
+        console.note(format!(
+            "note: {names} {verb} kept: {what} may be in {place}, which was not read whole: {message}"
+        ));
+    }
+    gone
 }
 
 /// What one word of `clear` means.

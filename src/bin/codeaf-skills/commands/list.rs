@@ -253,19 +253,26 @@ impl<'a> Chosen<'a> {
     }
 
     fn print_missing(&self, console: &mut Console) -> io::Result<()> {
-        console.line("named by a scope, but no such skill:")?;
-        let mut rows = Rows::new(&["NAME", "SAYS", "SCOPE", "WHERE"]);
-        for missing in &self.missing {
-            // No skill has a longer name.
-            let name = cut(&visible(&missing.name), Limits::DEFAULT.name_bytes).into_owned();
-            rows.push([
-                name,
-                missing.state.to_string(),
-                missing.scope.to_string(),
-                console.place(&missing.path, missing.span.line, missing.span.column),
-            ]);
+        let doubts = self.snapshot.doubts();
+        let (gone, unsure): (Vec<_>, Vec<_>) = self
+            .missing
+            .iter()
+            .partition(|missing| doubts.of(&missing.name).is_none());
+        let mut sections = Sections::default();
+        for (head, missing) in [
+            ("named by a scope, but no such skill:", gone),
+            (
+                "named by a scope, and not loaded or not looked for everywhere:",
+                unsure,
+            ),
+        ] {
+            if !missing.is_empty() {
+                sections.begin(console)?;
+                console.line(head)?;
+                print_rows(&missing_rows(&missing, console), console)?;
+            }
         }
-        print_rows(&rows, console)
+        Ok(())
     }
 
     /// What is wrong with skills that load all the same: how many there are,
@@ -335,6 +342,21 @@ impl<'a> Chosen<'a> {
             list_command(self.profile)
         ))
     }
+}
+
+fn missing_rows(missing: &[&Missing], console: &Console) -> Rows {
+    let mut rows = Rows::new(&["NAME", "SAYS", "SCOPE", "WHERE"]);
+    for missing in missing {
+        // No skill has a longer name.
+        let name = cut(&visible(&missing.name), Limits::DEFAULT.name_bytes).into_owned();
+        rows.push([
+            name,
+            missing.state.to_string(),
+            missing.scope.to_string(),
+            console.place(&missing.path, missing.span.line, missing.span.column),
+        ]);
+    }
+    rows
 }
 
 /// Returns the command that looks as `profile` does.

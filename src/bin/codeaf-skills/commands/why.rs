@@ -3,13 +3,13 @@
 mod not_found;
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::builder::styling::Style;
 use codeaf_skills::text::{serialize_path, size, visible};
 use codeaf_skills::{
-    ActivationError, Broken, Cause, Diagnostic, Env, Origin, Resolution, Scope, Skill, Snapshot,
-    Source, State, Step,
+    ActivationError, Broken, Cause, Diagnostic, Env, LookedAt, Origin, Resolution, Root,
+    RootOutcome, Scope, Skill, Snapshot, Source, State, Step,
 };
 use serde::Serialize;
 
@@ -151,6 +151,9 @@ impl<'a> Found<'a> {
                         _ if self.shadows.iter().any(|copy| copy.origin() == Origin::Home) => format!(
                             "the {scope} scope turned your own copy on, and this repository's copy shadows it"
                         ),
+                        _ if snapshot.broken_at_home(&self.skill.name).is_some() => format!(
+                            "the {scope} scope turned your own copy on, which does not load, and this repository's copy stands in for it"
+                        ),
                         _ => format!(
                             "the {scope} scope names it without a source, and may have meant {}",
                             quoted(&Source::Personal.qualify(&self.skill.name))
@@ -273,9 +276,12 @@ struct Document<'a> {
     skill: Option<SkillRow<'a>>,
     shadows: Vec<SkillRow<'a>>,
     near: &'a [String],
+    near_broken: Vec<BrokenRow<'a>>,
     broken: Vec<BrokenRow<'a>>,
     too_deep: Vec<Text>,
+    beyond_bound: Vec<Text>,
     roots: Vec<Text>,
+    looked_at: Vec<LookedAtRow<'a>>,
     /// Why personal skills are unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     personal_fault: Option<&'a Diagnostic>,
@@ -285,6 +291,43 @@ struct Document<'a> {
 #[derive(Serialize)]
 struct Text(#[serde(serialize_with = "serialize_path")] PathBuf);
 
+/// A root in JSON, with what came of looking at it.
+#[derive(Serialize)]
+struct LookedAtRow<'a> {
+    #[serde(serialize_with = "serialize_path")]
+    path: &'a Path,
+    outcome: &'static str,
+    /// Why it was not read, or not read whole.
+    diagnostics: Vec<&'a Diagnostic>,
+}
+
+impl<'a> LookedAtRow<'a> {
+    fn all(snapshot: &'a Snapshot) -> Vec<Self> {
+        let roots = snapshot.roots().iter();
+        let row = |looked_at: &'a LookedAt| Self {
+            path: &looked_at.root.path,
+            outcome: match looked_at.outcome {
+                RootOutcome::Listed => "listed",
+                RootOutcome::Missing => "missing",
+                RootOutcome::SameFolder => "same-folder",
+                RootOutcome::Refused => "refused",
+            },
+            diagnostics: faults_of(&looked_at.root, snapshot),
+        };
+        roots.map(row).collect()
+    }
+}
+
+/// Returns why `root` was not read, or not read whole.
+fn faults_of<'a>(root: &Root, snapshot: &'a Snapshot) -> Vec<&'a Diagnostic> {
+    let faults = snapshot.root_faults();
+    faults.filter(|found| found.path == root.path).collect()
+}
+
+fn texts(paths: &[PathBuf]) -> Vec<Text> {
+    paths.iter().cloned().map(Text).collect()
+}
+
 fn broken_rows<'a>(rows: &[&'a Broken]) -> Vec<BrokenRow<'a>> {
     rows.iter().map(|broken| BrokenRow::new(broken)).collect()
 }
@@ -292,10 +335,9 @@ fn broken_rows<'a>(rows: &[&'a Broken]) -> Vec<BrokenRow<'a>> {
 impl Answer<'_> {
     fn print_json(&self, name: &str, snapshot: &Snapshot, console: &mut Console) -> io::Result<()> {
         let row = |skill| SkillRow::new(skill, &snapshot.resolution(skill), snapshot);
-        let looked_at = snapshot.roots().iter();
-        let roots = looked_at
-            .map(|looked_at| Text(looked_at.root.path.clone()))
-            .collect();
+        let paths = snapshot.roots().iter();
+        let roots = paths.map(|of| Text(of.root.path.clone())).collect();
+        let looked_at = LookedAtRow::all(snapshot);
         match self {
             Self::Found(found) => console.json(&Document {
                 version: 1,
@@ -307,9 +349,12 @@ impl Answer<'_> {
                 skill: Some(row(found.skill)),
                 shadows: found.shadows.iter().map(|copy| row(copy)).collect(),
                 near: &[],
+                near_broken: Vec::new(),
                 broken: broken_rows(&found.broken),
                 too_deep: Vec::new(),
+                beyond_bound: Vec::new(),
                 roots,
+                looked_at,
                 personal_fault: snapshot.personal_fault(),
             }),
             Self::NotFound(nothing) => console.json(&Document {
@@ -322,9 +367,12 @@ impl Answer<'_> {
                 skill: None,
                 shadows: Vec::new(),
                 near: &nothing.near,
+                near_broken: broken_rows(&nothing.near_broken),
                 broken: broken_rows(&nothing.broken),
-                too_deep: nothing.too_deep.iter().cloned().map(Text).collect(),
+                too_deep: texts(&nothing.too_deep),
+                beyond_bound: texts(&nothing.beyond_bound),
                 roots,
+                looked_at,
                 personal_fault: snapshot.personal_fault(),
             }),
         }

@@ -6,14 +6,15 @@ use std::path::{Path, PathBuf};
 
 use clap::builder::styling::Style;
 use codeaf_skills::name::is_pattern;
+use codeaf_skills::text::visible;
 use codeaf_skills::{
     Broken, Decision, Decisions, Diagnostic, Lookup, Resolution, RootOutcome, Rule, Snapshot,
     Source, Step, split_qualified,
 };
 
-use super::super::list::print_broken;
+use super::super::list::{print_broken, print_finding};
 use super::super::{about, flag_of, quoted, quoted_path, source_cell};
-use super::{print_unknown, say_command};
+use super::{faults_of, print_unknown, say_command};
 use crate::render::{Console, cell};
 
 /// A name that no skill bears, and what could explain it.
@@ -23,7 +24,9 @@ pub(super) struct NotFound<'a> {
     fault: Option<&'a Diagnostic>,
     pub(super) near: Vec<String>,
     pub(super) broken: Vec<&'a Broken>,
+    pub(super) near_broken: Vec<&'a Broken>,
     pub(super) too_deep: Vec<PathBuf>,
+    pub(super) beyond_bound: Vec<PathBuf>,
     /// What scopes say of it, the narrowest first.
     decisions: Vec<(&'a Decisions, &'a Decision)>,
     pub(super) resolution: Resolution,
@@ -47,7 +50,9 @@ impl<'a> NotFound<'a> {
             fault: snapshot.personal_fault().filter(|_| may_be_personal),
             near: snapshot.near(name),
             broken: snapshot.broken_called(name),
+            near_broken: snapshot.near_broken(name),
             too_deep: snapshot.too_deep(name),
+            beyond_bound: snapshot.beyond_bound(name),
             decisions: decisions.collect(),
             resolution: snapshot.scopes().resolve(&*wanted),
             trail: snapshot.scopes().trail(&*wanted),
@@ -66,8 +71,9 @@ impl<'a> NotFound<'a> {
         self.print_decisions(console)?;
         self.print_broken(console)?;
         self.print_too_deep(console)?;
+        self.print_beyond_bound(console)?;
         self.print_near(snapshot, console)?;
-        if self.broken.is_empty() && self.too_deep.is_empty() && self.near.is_empty() {
+        if self.has_no_clue() {
             match (split_qualified(self.name).0, snapshot.store()) {
                 (Some(Source::Personal), Some(store)) => {
                     console.line("")?;
@@ -75,9 +81,21 @@ impl<'a> NotFound<'a> {
                 }
                 _ => print_looked_at(snapshot, console)?,
             }
+        } else if self.may_be_in_a_folder() {
+            print_unread(snapshot, console)?;
         }
         console.line("")?;
         self.print_next_step(snapshot, console)
+    }
+
+    fn has_no_clue(&self) -> bool {
+        let is_there =
+            self.broken.len() + self.too_deep.len() + self.beyond_bound.len() + self.near.len();
+        is_there + self.near_broken.len() == 0
+    }
+
+    fn may_be_in_a_folder(&self) -> bool {
+        split_qualified(self.name).0 != Some(Source::Personal)
     }
 
     fn print_decisions(&self, console: &mut Console) -> io::Result<()> {
@@ -129,8 +147,22 @@ impl<'a> NotFound<'a> {
         Ok(())
     }
 
+    fn print_beyond_bound(&self, console: &mut Console) -> io::Result<()> {
+        if self.beyond_bound.is_empty() {
+            return Ok(());
+        }
+        console.line("")?;
+        console.line(
+            "a folder of that name stands beyond the bound of its root, and was not looked at:",
+        )?;
+        for folder in &self.beyond_bound {
+            console.line(format!("  {}", console.path(folder)))?;
+        }
+        Ok(())
+    }
+
     fn print_near(&self, snapshot: &Snapshot, console: &mut Console) -> io::Result<()> {
-        if self.near.is_empty() {
+        if self.near.is_empty() && self.near_broken.is_empty() {
             return Ok(());
         }
         console.line("")?;
@@ -148,8 +180,13 @@ impl<'a> NotFound<'a> {
                 }
                 Some(folder) => console.path(folder),
             };
-            let name = codeaf_skills::text::visible(name);
+            let name = visible(name);
             console.line(format!("  {name}  ({place})"))?;
+        }
+        for broken in &self.near_broken {
+            let name = visible(&broken.name);
+            let place = console.path(&broken.location);
+            console.line(format!("  {name}  ({place}, does not load)"))?;
         }
         Ok(())
     }
@@ -183,12 +220,23 @@ impl<'a> NotFound<'a> {
             console.line("mend what is said above, then look again:")?;
             return say_command(&about("why", self.name, ""), console);
         }
-        if let Some(near) = self.near.first() {
+        if !self.beyond_bound.is_empty() {
+            console.line("move what is no skill out of the root, then look again:")?;
+            return say_command(&about("why", self.name, ""), console);
+        }
+        let of_broken = self.near_broken.iter().map(|broken| &broken.name);
+        if let Some(near) = self.near.iter().chain(of_broken).next() {
             console.line("if you mean that one:")?;
             return say_command(&about("why", near, ""), console);
         }
         if self.fault.is_some() {
             console.line("mend what is said of the store, then look again:")?;
+            return say_command(&about("why", self.name, ""), console);
+        }
+        // Nobody can tell whether it is gone.
+        let is_unsure = self.may_be_in_a_folder() && snapshot.root_faults().next().is_some();
+        if !self.decisions.is_empty() && is_unsure {
+            console.line("mend what is said of the roots, then look again:")?;
             return say_command(&about("why", self.name, ""), console);
         }
         if !self.decisions.is_empty() {
@@ -217,13 +265,31 @@ fn print_looked_at(snapshot: &Snapshot, console: &mut Console) -> io::Result<()>
     console.line("")?;
     console.line("looked in:")?;
     for looked_at in snapshot.roots() {
+        let root = &looked_at.root;
         let what = match looked_at.outcome {
-            RootOutcome::Missing => "  (not there)",
-            RootOutcome::SameFolder => "  (the same folder as an earlier one)",
-            RootOutcome::Refused => "  (not read)",
-            RootOutcome::Listed => "",
+            RootOutcome::Missing => "  (not there)".to_owned(),
+            RootOutcome::SameFolder => "  (the same folder as an earlier one)".to_owned(),
+            RootOutcome::Refused | RootOutcome::Listed => {
+                let faults = faults_of(root, snapshot).into_iter();
+                let told = faults.map(|found| format!("  ({})", cell(&found.message)));
+                told.collect::<Vec<_>>().concat()
+            }
         };
-        console.line(format!("  {}{what}", console.path(&looked_at.root.path)))?;
+        console.line(format!("  {}{what}", console.path(&root.path)))?;
+    }
+    Ok(())
+}
+
+/// Says which roots may hold the name unseen.
+fn print_unread(snapshot: &Snapshot, console: &mut Console) -> io::Result<()> {
+    let faults: Vec<&Diagnostic> = snapshot.root_faults().collect();
+    if faults.is_empty() {
+        return Ok(());
+    }
+    console.line("")?;
+    console.line("not read, or not read whole:")?;
+    for found in faults {
+        print_finding(found, console)?;
     }
     Ok(())
 }
