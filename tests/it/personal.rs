@@ -977,6 +977,78 @@ fn why_shows_decisions_while_the_store_is_away() {
 }
 
 #[test]
+fn off_and_clear_reach_what_a_name_means_in_the_file_while_no_skill_bears_it() {
+    let away = "sqlite:/nowhere/own.db";
+    for (store, what) in [(away, "its store gives no answer"), ("", "no such skill")] {
+        for (lists, off, clear) in [
+            (
+                r#"{"on": ["personal/z"]}"#,
+                serde_json::json!({"on": [], "off": ["personal/z"]}),
+                serde_json::json!({"on": []}),
+            ),
+            (
+                r#"{"on": ["workspace/z", "personal/z", "z", "y"]}"#,
+                serde_json::json!({"on": ["y"], "off": ["workspace/z", "personal/z", "z"]}),
+                serde_json::json!({"on": ["y"]}),
+            ),
+            (
+                r#"{"on": ["y"]}"#,
+                serde_json::json!({"on": ["y"], "off": ["z"]}),
+                serde_json::json!({"on": ["y"]}),
+            ),
+        ] {
+            for (verb, wanted) in [("off", off), ("clear", clear)] {
+                let sandbox = Sandbox::new().file(GLOBAL, lists);
+                let mut words = vec![verb, "z", "--global"];
+                if !store.is_empty() {
+                    words.extend(["--store", store]);
+                }
+
+                let told = sandbox.run(&words).success();
+
+                let file: serde_json::Value = serde_json::from_str(&sandbox.read(GLOBAL)).unwrap();
+                assert_eq!(file, wanted, "{verb} in {lists}");
+                assert!(told.stdout.contains(what), "{verb}: {}", told.stdout);
+            }
+        }
+    }
+}
+
+#[test]
+fn off_says_of_a_personal_skill_nobody_knows_that_it_stays_on() {
+    let sandbox = Sandbox::new()
+        .home_skill("z", "From a folder.")
+        .file(GLOBAL, r#"{"on": ["personal/z"]}"#);
+
+    let told = sandbox
+        .run(["--store", "sqlite:/nowhere/own.db", "off", "z", "--global"])
+        .success();
+
+    told.has(&["note: personal/z stays on in that file; `codeaf-skills --store sqlite:/nowhere/own.db off personal/z --global` turns it off\n"]);
+}
+
+#[test]
+fn a_copy_of_a_repository_is_marked_while_nobody_knows_what_was_meant() {
+    let sandbox = Sandbox::new()
+        .project_skill("z", "The repository's.")
+        .file(GLOBAL, r#"{"on": ["z"]}"#);
+    let away = ["--store", "sqlite:/nowhere/own.db"];
+
+    let known = sandbox.run(["list", "--json"]).success().json();
+    let unknown = sandbox
+        .run(away.iter().chain(&["list", "--json"]))
+        .success()
+        .json();
+    let why = sandbox.run(away.iter().chain(&["why", "z"])).success();
+
+    assert_eq!(known["skills"][0]["on_by_this_repository"], false);
+    assert_eq!(unknown["skills"][0]["on_by_this_repository"], true);
+    why.has(&[
+        "z is on: the global scope names it without a source, and may have meant personal/z\n",
+    ]);
+}
+
+#[test]
 fn a_name_that_a_store_may_have_is_unknown_while_it_is_away() {
     let sandbox = Sandbox::new()
         .home_skill("pdf", "Reads PDF files.")

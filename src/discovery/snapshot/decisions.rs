@@ -120,18 +120,19 @@ impl Snapshot {
             Some(Scope::Project) => true,
             Some(Scope::Global) => {
                 let mut copies = self.copies(&skill.name).iter();
-                copies.any(|copy| copy.origin() == Origin::Home || self.may_mean(copy, resolution))
+                let is_bare = || {
+                    let entry = self.entry_of(&resolution.cause);
+                    entry.is_some_and(|entry| split_qualified(&entry.name).0.is_none())
+                };
+                let may_be_personal = self.personal_fault().is_some();
+                copies.any(|copy| match copy.source() {
+                    Source::Personal => is_bare(),
+                    Source::Workspace => copy.origin() == Origin::Home,
+                }) || may_be_personal && is_bare()
                     || self.broken_at_home(&skill.name).is_some()
             }
             _ => false,
         }
-    }
-
-    /// Returns whether the entry that decided another skill could have been
-    /// written for the personal skill `copy`.
-    fn may_mean(&self, copy: &Skill, resolution: &Resolution) -> bool {
-        let is_bare = |entry: &Decision| split_qualified(&entry.name).0.is_none();
-        copy.source() == Source::Personal && self.entry_of(&resolution.cause).is_some_and(is_bare)
     }
 
     /// Returns each name that a scope file has in a list and no skill bears.

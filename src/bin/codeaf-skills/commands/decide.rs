@@ -48,12 +48,24 @@ fn decide(
 ) -> Result<Status, Failure> {
     let snapshot = load(env, console)?;
     let target = target(&args.target, cli, &snapshot)?;
+    let decided = decided_names(&snapshot, target.scope);
     // All names are judged before anything is written.
     let mut names = Vec::new();
     for name in &args.names {
         for name in meant(name, state, args.force, &snapshot)? {
-            if !names.contains(&name) {
-                names.push(name);
+            let entries = match state {
+                State::Off => lost_entries(&name, &decided, &snapshot),
+                State::On => Vec::new(),
+            };
+            let entries = if entries.is_empty() {
+                vec![name]
+            } else {
+                entries
+            };
+            for name in entries {
+                if !names.contains(&name) {
+                    names.push(name);
+                }
             }
         }
     }
@@ -82,6 +94,17 @@ fn decide(
         changes,
     };
     edit.carry_out(args.target.dry_run, &format!("turning {state}"), console)
+}
+
+/// Returns which of the entries `decided` a bare name means that no skill is known
+/// to bear: the skill may be gone, or in a store that gives no answer.
+fn lost_entries(name: &str, decided: &[String], snapshot: &Snapshot) -> Vec<String> {
+    let is_lost = split_qualified(name).0.is_none()
+        && !is_pattern(name)
+        && matches!(snapshot.lookup(name), Lookup::NotFound);
+    let mut entries = decided.to_vec();
+    entries.retain(|entry| is_lost && split_qualified(entry).1 == name);
+    entries
 }
 
 /// Returns the bare entries that turn on one of the personal skills `names` by
@@ -216,7 +239,8 @@ impl Cleared {
                 || is_pattern(wanted) && is_meant_by(wanted, name)
                 || own.as_ref() == Some(*name) && split_qualified(wanted).0.is_none()
         };
-        let entries: Vec<String> = decided.iter().filter(is_meant).cloned().collect();
+        let mut entries: Vec<String> = decided.iter().filter(is_meant).cloned().collect();
+        entries.extend(lost_entries(wanted, decided, snapshot));
         let (names, is_ambiguous) = match found {
             Lookup::Ambiguous(aliases) => (aliases, true),
             Lookup::Found(_) => (vec![wanted.to_owned()], false),
@@ -371,7 +395,8 @@ struct Answer<'a> {
 #[derive(Serialize)]
 struct AnswerRow<'a> {
     name: &'a str,
-    found: bool,
+    /// Null where nobody can tell.
+    found: Option<bool>,
     state: State,
     cause: &'a Cause,
 }
@@ -438,7 +463,7 @@ impl Edit {
         diff: Option<String>,
         console: &mut Console,
     ) -> Result<(), Failure> {
-        let resolutions: Vec<(bool, Resolution, Vec<Step>)> = self
+        let resolutions: Vec<(Option<bool>, Resolution, Vec<Step>)> = self
             .names
             .iter()
             .map(|name| self.resolution(name))
@@ -466,8 +491,10 @@ impl Edit {
         let mut rows = Rows::new(&[""; 4]);
         for (name, (found, resolution, trail)) in self.names.iter().zip(&resolutions) {
             let (scope, mut place) = cause_cells(&resolution.cause, trail, console);
-            if !found {
-                place.push_str(" (no such skill)");
+            match found {
+                Some(true) => {}
+                Some(false) => place.push_str(" (no such skill)"),
+                None => place.push_str(" (its store gives no answer)"),
             }
             rows.push([
                 visible(name).into_owned(),
@@ -491,6 +518,9 @@ impl Edit {
                 }
                 continue;
             };
+            if self.wanted != Some(State::On) && skill.source() == Source::Workspace {
+                self.note_personal_entry(&skill.name, console);
+            }
             let name = quoted(name);
             let resolution = self.snapshot.resolution(skill);
             if self.wanted.is_none() {
@@ -520,6 +550,21 @@ impl Edit {
             "note: no skill{place} is called {}; {hint}",
             quoted(name)
         ));
+    }
+
+    /// Says that the file turns on a personal skill of the same name, which nobody
+    /// knows just now.
+    fn note_personal_entry(&self, name: &str, console: &mut Console) {
+        let entry = Source::Personal.qualify(name);
+        let file = file_of(&self.snapshot, self.target.scope);
+        let is_on = file.and_then(|file| file.state_of(&entry)) == Some(State::On);
+        if is_on && matches!(self.snapshot.lookup(&entry), Lookup::NotFound) {
+            let flag = flag_of(self.target.scope, &self.snapshot, console);
+            let does = command(&about("off", &entry, &flag), console);
+            console.note(format!(
+                "note: {entry} stays on in that file; `{does}` turns it off"
+            ));
+        }
     }
 
     /// Says that the file still decides, by another spelling of the name.
@@ -566,13 +611,17 @@ impl Edit {
         format!("{reason}; `{does}` changes that")
     }
 
-    /// Returns whether there is such a skill, its state, and what scopes say of it.
-    fn resolution(&self, name: &str) -> (bool, Resolution, Vec<Step>) {
+    /// Returns whether there is such a skill, as far as that is known, its state,
+    /// and what scopes say of it.
+    fn resolution(&self, name: &str) -> (Option<bool>, Resolution, Vec<Step>) {
         let (snapshot, scopes) = (&self.snapshot, self.snapshot.scopes());
-        match snapshot.lookup(name) {
-            Lookup::Found(skill) => (true, snapshot.resolution(skill), snapshot.trail(skill)),
-            _ => (false, scopes.resolve(name), scopes.trail(name)),
+        if let Lookup::Found(skill) = snapshot.lookup(name) {
+            let (resolution, trail) = (snapshot.resolution(skill), snapshot.trail(skill));
+            return (Some(true), resolution, trail);
         }
+        let is_unknown = matches!(snapshot.find(name), Err(ActivationError::Unknown { .. }));
+        let found = (!is_unknown).then_some(false);
+        (found, scopes.resolve(name), scopes.trail(name))
     }
 }
 
