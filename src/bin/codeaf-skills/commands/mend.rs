@@ -8,7 +8,7 @@ use codeaf_skills::check::targets::Found;
 use codeaf_skills::text::{counted, hidden_characters};
 use codeaf_skills::{Env, Severity};
 
-use super::decide::{print_diff, unified};
+use super::diff::{print_diff, unified};
 use super::{DONE, REFUSED, Status};
 use crate::failure::Failure;
 use crate::render::{Console, cell};

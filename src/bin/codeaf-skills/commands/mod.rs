@@ -6,6 +6,7 @@ mod catalog;
 mod chat;
 mod check;
 mod decide;
+mod diff;
 mod files;
 mod list;
 mod manual;
