@@ -170,6 +170,9 @@ pub enum StoreFault {
         /// What the server said.
         cause: String,
     },
+    /// It shows the skills of others to administrators alone.
+    #[error("the store shows the skills of others to its administrators alone")]
+    NoAdministrator,
     /// Another program holds it.
     #[error("the store is locked by another program for over {} s", patience.as_secs_f32())]
     Locked {
@@ -228,7 +231,7 @@ impl StoreFault {
     #[must_use]
     pub fn rule(&self) -> Rule {
         match self {
-            Self::NotAllowed { .. } => Rule::StoreNotAllowed,
+            Self::NotAllowed { .. } | Self::NoAdministrator => Rule::StoreNotAllowed,
             Self::Newer { .. } => Rule::StoreNewer,
             Self::NotSetUp => Rule::StoreNotSetUp,
             Self::Damaged { .. } => Rule::StoreDamaged,
@@ -254,6 +257,9 @@ impl StoreFault {
             Self::Unsure { .. } => "look with `codeaf-skills personal list` before you try again",
             Self::NotAllowed { .. } => {
                 "let the owner of the database grant you the role codeaf_skills_user"
+            }
+            Self::NoAdministrator => {
+                "let the owner of the database grant you the role codeaf_skills_admin"
             }
             Self::Locked { .. } => "end the program that holds it, then try again",
             Self::Newer { .. } => "update codeaf-skills on this machine",

@@ -37,6 +37,10 @@ const LIST: &str = "
     LEFT JOIN codeaf_skills.personal_skills AS skills ON owner = coalesce($1, session_user)
     ORDER BY name COLLATE \"C\" LIMIT 101";
 
+const SEES_OTHERS: &str = "
+    SELECT session_user = $1
+        OR pg_catalog.pg_has_role(session_user, 'codeaf_skills_admin'::name, 'MEMBER'::text)";
+
 const READ: &str = "
     SELECT versions.version, substr(content, 1, 65537)
     FROM (SELECT max(version) AS version FROM codeaf_skills.schema_version) AS versions
@@ -127,6 +131,13 @@ impl PersonalStore for PostgresStore {
         let entries = self.read_only(move |client| {
             let rows = client.query_typed(LIST, &[(&owner, Type::TEXT)])?;
             known(&rows)?;
+            // The rules show nothing of others, as if there were nothing.
+            if owner.is_some() {
+                let row = client.query_typed(SEES_OTHERS, &[(&owner, Type::NAME)])?;
+                if !row.first().is_some_and(|row| row.get(0)) {
+                    return Err(Unanswered::Refused(StoreFault::NoAdministrator.into()));
+                }
+            }
             rows.iter()
                 .filter_map(|row| entry(row).transpose())
                 .collect()

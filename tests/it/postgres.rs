@@ -311,9 +311,15 @@ fn each_sees_what_the_rights_say() {
     team.run("bob", &["personal", "show", "review"])
         .success()
         .has(&["Bob's."]);
-    of_alice("bob", &["list"])
+    of_alice("bob", &["list"]).refused().has(&[
+        "the store shows the skills of others to its administrators alone\n",
+        "help: let the owner of the database grant you the role codeaf_skills_admin\n",
+    ]);
+    let failed = of_alice("bob", &["list", "--json"]).refused();
+    assert_eq!(failed.error_json()["error"]["code"], "store-not-allowed");
+    team.run("bob", &["personal", "admin", "--user", "bob", "list"])
         .success()
-        .has(&["there are no personal skills here"]);
+        .has(&["review"]);
     of_alice("bob", &["show", "review"])
         .refused()
         .has(&["no personal skill is called `review`"]);
