@@ -78,6 +78,7 @@ impl Server {
                 .warn("the client did not say its roots, so the working folder counts");
             self.roots.send_replace(Roots::Settled);
         }
+        settle(&self.skills).await;
         self.skills.now()
     }
 
@@ -129,7 +130,11 @@ impl Server {
     }
 
     /// Returns the instructions, as they are at the start.
-    pub(super) fn instructions(&self) -> String {
+    pub(super) async fn instructions(&self) -> String {
+        // The lists wait for the roots, and what they show is not known before.
+        if *self.roots.borrow() == Roots::Settled {
+            settle(&self.skills).await;
+        }
         let snapshot = self.skills.now();
         if let Some(fault) = snapshot.scope_faults().next() {
             let fault = one_line(&fault.diagnostic.to_string()).into_owned();
@@ -173,5 +178,14 @@ impl Server {
         } else {
             CallToolResult::error(content)
         }
+    }
+}
+
+/// Fixes what the lists show, on a thread of its own: folders are walked for it.
+pub(super) async fn settle(skills: &Arc<Skills>) {
+    if !skills.is_settled() {
+        let skills = Arc::clone(skills);
+        // Fails only if it panics, and then the next answer tries again.
+        let _ = tokio::task::spawn_blocking(move || skills.settle()).await;
     }
 }
