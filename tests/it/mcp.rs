@@ -440,7 +440,7 @@ fn files_of_skills_that_are_on_are_resources() {
     for (uri, words) in [
         (
             "skill://off-kit/SKILL.md",
-            "the skill `off-kit` is off; `codeaf-skills on off-kit` turns it on",
+            "the skill `off-kit` is off; `codeaf-skills on off-kit --global` turns it on",
         ),
         (
             "skill://none/SKILL.md",
@@ -906,6 +906,33 @@ fn a_change_right_after_a_subscription_is_acknowledged_is_told() {
     sandbox.write("home/.codeaf/skills.json", r#"{"on": []}"#);
 
     assert_eq!(client.told(), ["resources", "tools"]);
+}
+
+#[test]
+fn what_is_off_is_turned_on_by_the_command_that_is_told() {
+    let sandbox = two_kits().file("talk/meta.json", r#"{"skills": {"off": ["map-kit"]}}"#);
+    let talk = sandbox.path("talk").display().to_string();
+
+    for (words, name, flag) in [
+        (
+            vec!["--conversation", &talk],
+            "map-kit",
+            format!("--conversation {talk}"),
+        ),
+        (vec![], "off-kit", "--global".to_owned()),
+    ] {
+        let mut client = Client::start(&sandbox, &words);
+        client.shake_hands("2025-11-25");
+        let (message, _) = client.tool("skill", json!({"name": name}));
+        let told = message["error"]["message"].as_str().unwrap();
+        let command = format!("on {name} {flag}");
+        let expected = format!("the skill `{name}` is off; `codeaf-skills {command}` turns it on");
+        assert_eq!(told, expected);
+
+        sandbox.run(command.split(' ')).success();
+
+        assert!(client.offered().contains(&name.to_owned()));
+    }
 }
 
 #[test]
