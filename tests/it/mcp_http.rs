@@ -345,6 +345,14 @@ fn what_is_too_large_or_elsewhere_is_refused() {
     let plain = heads.replace("application/json\r\nAccept", "text/plain\r\nAccept");
     let plain = server.send("POST /mcp", &plain, "{}");
 
+    let mut announced = server.connect();
+    let head = format!("POST /mcp HTTP/1.1\r\n{heads}Content-Length: 999999999999\r\n\r\n");
+    announced.write_all(head.as_bytes()).unwrap();
+    announced
+        .set_read_timeout(Some(Duration::from_secs(5)))
+        .unwrap();
+    assert_eq!(read_answer(&mut BufReader::new(announced)).status, 413);
+
     assert_eq!(large.status, 413);
     assert_eq!(large.body, "the body has more than 4194304 bytes");
     assert_eq!(elsewhere.status, 404);

@@ -95,6 +95,10 @@ impl Server {
 
     pub(super) async fn ask_for_roots(&self, peer: Peer<RoleServer>) {
         let _asking = self.asking.lock().await;
+        let what_holds = match *self.roots.borrow() {
+            Roots::Awaited => "so the working folder counts",
+            Roots::Settled => "so what was served before stays",
+        };
         #[expect(deprecated, reason = "what clients of these versions have")]
         match tokio::time::timeout(limits::ROOTS_PATIENCE, peer.list_roots()).await {
             Ok(Ok(listed)) => {
@@ -104,12 +108,12 @@ impl Server {
                 let _ = tokio::task::spawn_blocking(move || skills.move_to(&roots)).await;
             }
             Ok(Err(error)) => self.skills.log.warn(&format!(
-                "the client did not say its roots, so the working folder counts: {error}"
+                "the client did not say its roots, {what_holds}: {error}"
             )),
             Err(_) => self
                 .skills
                 .log
-                .warn("the client did not say its roots, so the working folder counts"),
+                .warn(&format!("the client did not say its roots, {what_holds}")),
         }
         self.roots.send_replace(Roots::Settled);
     }
