@@ -386,7 +386,7 @@ mod tests {
             ),
             (
                 r#"{"jsonrpc": "2.0", "id": 4, "method": "ping", "params": {"a": "\ud83d"}}"#,
-                "4 -32700 a text has half a surrogate pair, which is no Unicode: line 1, column 68",
+                "4 -32700 a text has half a surrogate pair, which is no Unicode: line 1, column 70",
             ),
             (
                 r#"{"id": "\ud83d"}"#,
