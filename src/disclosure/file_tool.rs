@@ -127,7 +127,8 @@ fn help(error: &ResourceError) -> &'static str {
         ResourceError::Read(
             ReadError::TooLarge { .. } | ReadError::PastEnd(..) | ReadError::Window(..),
         )
-        | ResourceError::Folder(_) => "",
+        | ResourceError::Folder(_)
+        | ResourceError::NoFiles => "",
         ResourceError::Read(_) => "; the `resources:` line of the skill names its files",
     }
 }

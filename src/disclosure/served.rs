@@ -279,6 +279,10 @@ impl Snapshot {
     /// Returns why no folder is served at `path`: what a file there is refused
     /// for, too, or that it is one.
     fn no_folder(&self, skill: &Skill, path: &str, uri: String) -> ServedError {
+        if skill.source() == Source::Personal && resources::plain(path) != SKILL_FILE {
+            let source = ResourceError::NoFiles;
+            return ServedError::NotRead { uri, source };
+        }
         let looked = self.real_folder(skill).map_err(ResourceError::Folder);
         match looked.and_then(|folder| Ok(resources::look(&folder, path)?)) {
             Ok(()) | Err(ResourceError::Read(ReadError::NotAFile(_))) => {
@@ -381,6 +385,9 @@ impl Snapshot {
             return self
                 .read_skill_for_model(skill)
                 .map_err(ResourceError::Folder);
+        }
+        if skill.source() == Source::Personal {
+            return Err(ResourceError::NoFiles);
         }
         let folder = self.real_folder(skill).map_err(ResourceError::Folder)?;
         Ok(resources::read_whole(&folder, path, &self.env().limits)?)
@@ -801,6 +808,20 @@ mod tests {
             uris(&snapshot.folder_at("skill://personal/map-kit").unwrap()),
             ["skill://personal/map-kit/SKILL.md"]
         );
+        let none = "cannot read skill://personal/map-kit/x: resource does not exist: a personal skill has no files";
+        let uri = "skill://personal/map-kit/x";
+        for error in [
+            snapshot.file_at(uri).unwrap_err(),
+            snapshot.folder_at(uri).unwrap_err(),
+        ] {
+            assert_eq!(
+                (error.code(), &*error.to_string()),
+                ("resource_not_found", none)
+            );
+        }
+        let asked = serde_json::json!({"name": "personal/map-kit", "path": "x"});
+        let message = snapshot.read_skill_file(&asked).message;
+        assert_eq!(message["error"]["code"], "resource_not_found");
         // A bare name is nobody's address while both have it.
         assert!(snapshot.file_at("skill://map-kit/SKILL.md").is_err());
         let asked = serde_json::json!({"name": "personal/map-kit", "path": "SKILL.md", "limit": 9});
