@@ -45,6 +45,8 @@ pub enum AddressFault {
     Behind(char),
     /// It names no skill, or two slashes meet, or it ends with one.
     EmptyPart,
+    /// A `%` begins no code.
+    Code,
     /// A part is not UTF-8.
     NotUtf8,
     /// A part has a slash in it.
@@ -61,6 +63,9 @@ impl fmt::Display for AddressFault {
             }
             Self::EmptyPart => f.write_str(
                 "has an empty part: write skill://NAME for the folder, skill://NAME/FILE for a file",
+            ),
+            Self::Code => f.write_str(
+                "has a `%` without two hexadecimal digits behind it; a `%` itself is written %25",
             ),
             Self::NotUtf8 => f.write_str("is not UTF-8 once its %-codes are read"),
             Self::Slash => f.write_str("hides a `/` in a %-code, and no name has one"),
@@ -131,6 +136,13 @@ impl Snapshot {
 
 /// Returns what an encoded part of a path says.
 fn decoded(part: &str) -> Result<String, AddressFault> {
+    let is_code = |behind: &str| {
+        let digits = behind.as_bytes().get(..2);
+        digits.is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit))
+    };
+    if !part.split('%').skip(1).all(is_code) {
+        return Err(AddressFault::Code);
+    }
     let text = percent_decode_str(part).decode_utf8();
     match text.map_err(|_| AddressFault::NotUtf8)? {
         text if text.is_empty() => Err(AddressFault::EmptyPart),
@@ -200,6 +212,9 @@ mod tests {
             ("skill://", fault(AddressFault::EmptyPart)),
             ("skill://pdf-kit/a%2Fb", fault(AddressFault::Slash)),
             ("skill://pdf-kit/%ff", fault(AddressFault::NotUtf8)),
+            ("skill://pdf-kit/%zz", fault(AddressFault::Code)),
+            ("skill://pdf-kit/a%2", fault(AddressFault::Code)),
+            ("skill://pdf-kit/a%%41", fault(AddressFault::Code)),
             (
                 "skill://pdf-kit/SKILL.md?x=1#y",
                 fault(AddressFault::Behind('?')),
@@ -228,6 +243,10 @@ mod tests {
             (
                 AddressFault::EmptyPart,
                 "has an empty part: write skill://NAME for the folder, skill://NAME/FILE for a file",
+            ),
+            (
+                AddressFault::Code,
+                "has a `%` without two hexadecimal digits behind it; a `%` itself is written %25",
             ),
             (
                 AddressFault::NotUtf8,

@@ -56,6 +56,8 @@ pub enum ActivationError {
     Off {
         /// Its alias.
         name: String,
+        /// What turns it on, behind the program's name: `on pdf --global`.
+        on: String,
     },
     /// The skill is not among the allowed ones.
     #[error("the skill {} is not among the allowed skills", quoted(name))]
@@ -150,10 +152,11 @@ impl ActivationError {
                 }
             }
             Self::NotFoundAgain { .. } | Self::InvalidArguments { .. } => None,
-            Self::Off { name } => {
-                Some(format!("`codeaf-skills on {}` turns it on", visible(name)).into())
-            }
+            Self::Off { on, .. } => Some(format!("`codeaf-skills {on}` turns it on").into()),
             Self::NotAllowed { .. } => Some("the list is given with --allowed-skills".into()),
+            Self::Ambiguous { aliases, .. } if aliases.len() == 1 => {
+                Some("call it by this name".into())
+            }
             Self::Ambiguous { .. } => Some("call it by one of these names".into()),
             Self::Changed { .. } => Some("`/reload` reads the skills again".into()),
             Self::Read { diagnostic, .. } => diagnostic.help.as_deref().map(Cow::Borrowed),
@@ -171,7 +174,7 @@ impl ActivationError {
             Self::NotFound { name, .. }
             | Self::NotFoundAgain { name, .. }
             | Self::Unknown { name, .. }
-            | Self::Off { name }
+            | Self::Off { name, .. }
             | Self::NotAllowed { name }
             | Self::Ambiguous { name, .. }
             | Self::Changed { name, .. }

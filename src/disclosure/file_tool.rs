@@ -127,7 +127,8 @@ fn help(error: &ResourceError) -> &'static str {
         ResourceError::Read(
             ReadError::TooLarge { .. } | ReadError::PastEnd(..) | ReadError::Window(..),
         )
-        | ResourceError::Folder(_) => "",
+        | ResourceError::Folder(_)
+        | ResourceError::NoFiles => "",
         ResourceError::Read(_) => "; the `resources:` line of the skill names its files",
     }
 }
@@ -174,12 +175,26 @@ fn text(arguments: &Map<String, Value>, key: &str) -> Result<String, ActivationE
 fn number(arguments: &Map<String, Value>, key: &str) -> Result<Option<u64>, ActivationError> {
     match arguments.get(key) {
         None | Some(Value::Null) => Ok(None),
-        Some(value) => value.as_u64().map(Some).ok_or_else(|| {
+        Some(value) => whole(value).map(Some).ok_or_else(|| {
             invalid(&format!(
                 "`{key}` must be a whole number that is not negative"
             ))
         }),
     }
+}
+
+/// Returns a whole number, however it is written: `1e1` is an integer in the
+/// words of JSON Schema.
+fn whole(value: &Value) -> Option<u64> {
+    /// From here on not every whole number is one of these.
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    let written = || {
+        let number = value.as_f64()?;
+        let is_whole = number.fract() == 0.0 && (0.0..EXACT).contains(&number);
+        // `Display` writes it without a fraction or an exponent.
+        is_whole.then(|| number.abs().to_string().parse().ok())?
+    };
+    value.as_u64().or_else(written)
 }
 
 fn invalid(message: &str) -> ActivationError {
@@ -261,6 +276,26 @@ mod tests {
     }
 
     #[test]
+    fn a_whole_number_is_one_however_it_is_written() {
+        let folders = kits();
+        let snapshot = folders.load();
+
+        for (limit, content) in [
+            ("2", json!("01")),
+            ("2.0", json!("01")),
+            ("1e1", json!("0123456789")),
+            ("2.5", Value::Null),
+            ("-2.0", Value::Null),
+            ("1e300", Value::Null),
+        ] {
+            let asked = format!(r#"{{"name": "map-kit", "path": "a.md", "limit": {limit}}}"#);
+            let asked = serde_json::from_str(&asked).unwrap();
+            let page = snapshot.read_skill_file(&asked).message;
+            assert_eq!(page["data"]["content"], content, "{limit}");
+        }
+    }
+
+    #[test]
     fn a_call_that_reads_nothing_says_why() {
         let folders = kits();
         folders.write("home/.agents/skills/map-kit/.git/config", "x");
@@ -316,7 +351,7 @@ mod tests {
             ),
             (
                 json!({"name": "off-kit", "path": "SKILL.md"}),
-                "skill_off: the skill `off-kit` is off; `codeaf-skills on off-kit` turns it on",
+                "skill_off: the skill `off-kit` is off; `codeaf-skills on off-kit --global` turns it on",
             ),
             (
                 json!({"name": " map-kit ", "path": "SKILL.md"}),

@@ -7,6 +7,8 @@ use super::error::ActivationError;
 use crate::discovery::scan::Skill;
 use crate::discovery::snapshot::{Lookup, Snapshot};
 use crate::name::{Source, split_qualified};
+use crate::scope::Scope;
+use crate::text::visible;
 
 impl Snapshot {
     /// Returns the skill that a person means by `name`: an alias, or a bare or
@@ -87,7 +89,28 @@ impl Snapshot {
             return Ok(());
         }
         let name = self.shown_alias(skill);
-        Err(ActivationError::Off { name })
+        let on = self.turning_on(skill);
+        Err(ActivationError::Off { name, on })
+    }
+
+    /// Returns the words that turn `skill`, which is off, on: in the scope where
+    /// it works, as [`opposite`](Self::opposite) knows it.
+    pub(super) fn turning_on(&self, skill: &Skill) -> String {
+        let (scope, name) = match self.opposite(skill) {
+            Some((scope, change)) => (scope, change.name),
+            // No file that is here could do it, and a narrower one would.
+            None => (Scope::Conversation, self.entry_name(skill)),
+        };
+        let flag = match (scope, self.conversation()) {
+            (Scope::Global, _) => "--global".to_owned(),
+            (Scope::Project, _) => "--project".to_owned(),
+            (Scope::Conversation, Some(found)) => {
+                let folder = found.folder.display().to_string();
+                format!("--conversation {}", visible(&folder))
+            }
+            (Scope::Conversation, None) => "--conversation PATH".to_owned(),
+        };
+        format!("on {} {flag}", visible(&name))
     }
 
     /// Refuses to go on while a scope file may have said *off* unread.

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use super::address::{AddressError, AddressFault, Addressed};
 use super::error::ActivationError;
-use crate::diagnostic::{Diagnostic, Rule};
+use crate::diagnostic::{Diagnostic, Rule, Severity};
 use crate::discovery::bundled::ResourceError;
 use crate::discovery::scan::Skill;
 use crate::discovery::skill_file::SKILL_FILE;
@@ -37,7 +37,8 @@ pub struct SkillEntry {
     pub frontmatter: Map<String, Value>,
     /// Every file of the skill, SKILL.md included, in byte order of the paths.
     pub resources: Vec<EntryFile>,
-    /// What hosts may make of the skill: it is larger than they need take.
+    /// What is left out, and what hosts may make of the skill: it is larger than
+    /// they need take.
     #[serde(skip)]
     pub warnings: Vec<Diagnostic>,
 }
@@ -239,10 +240,11 @@ impl Snapshot {
             let message = "not in the list of skills: its description is not text";
             return refused(Rule::DescriptionMissing, message);
         }
-        let resources = self.hashed(skill, &bytes)?;
+        let (resources, mut warnings) = self.hashed(skill, &bytes)?;
+        warnings.extend(too_large(skill, &resources));
         Ok(SkillEntry {
             uri: self.skill_address(skill),
-            warnings: too_large(skill, &resources),
+            warnings,
             frontmatter,
             resources,
         })
@@ -277,6 +279,10 @@ impl Snapshot {
     /// Returns why no folder is served at `path`: what a file there is refused
     /// for, too, or that it is one.
     fn no_folder(&self, skill: &Skill, path: &str, uri: String) -> ServedError {
+        if skill.source() == Source::Personal && resources::plain(path) != SKILL_FILE {
+            let source = ResourceError::NoFiles;
+            return ServedError::NotRead { uri, source };
+        }
         let looked = self.real_folder(skill).map_err(ResourceError::Folder);
         match looked.and_then(|folder| Ok(resources::look(&folder, path)?)) {
             Ok(()) | Err(ResourceError::Read(ReadError::NotAFile(_))) => {
@@ -380,13 +386,20 @@ impl Snapshot {
                 .read_skill_for_model(skill)
                 .map_err(ResourceError::Folder);
         }
+        if skill.source() == Source::Personal {
+            return Err(ResourceError::NoFiles);
+        }
         let folder = self.real_folder(skill).map_err(ResourceError::Folder)?;
         Ok(resources::read_whole(&folder, path, &self.env().limits)?)
     }
 
-    /// Returns every file with its digest; `skill_file` is the SKILL.md as it was
-    /// read for the entry.
-    fn hashed(&self, skill: &Skill, skill_file: &[u8]) -> Result<Vec<EntryFile>, Box<Diagnostic>> {
+    /// Returns every file with its digest, and what is left out; `skill_file` is
+    /// the SKILL.md as it was read for the entry.
+    fn hashed(
+        &self,
+        skill: &Skill,
+        skill_file: &[u8],
+    ) -> Result<(Vec<EntryFile>, Vec<Diagnostic>), Box<Diagnostic>> {
         let tree = self.tree(skill)?;
         let most = self.env().limits.tree_bytes;
         let refused = |why: String| {
@@ -419,7 +432,10 @@ impl Snapshot {
                 stamp,
             });
         }
-        Ok(files)
+        // That `.git` is not entered is the rule and no news.
+        let is_news = |found: &Diagnostic| found.severity != Severity::Note;
+        let left_out = tree.diagnostics.into_iter().filter(is_news).collect();
+        Ok((files, left_out))
     }
 }
 
@@ -566,6 +582,20 @@ mod tests {
                 "17.0 MB in all files; an agent need not take a skill of more than 16.0 MB",
             ]
         );
+    }
+
+    #[test]
+    fn what_an_entry_leaves_out_is_told() {
+        let folders = two_kits();
+        let kit = folders.folder("home", "map-kit");
+        symlink("../secret", kit.join("link")).unwrap();
+        folders.write("home/.agents/skills/secret", "x");
+
+        let entry = folders.load().entry_at("skill://map-kit/SKILL.md").unwrap();
+
+        let words: Vec<_> = entry.warnings.iter().map(ToString::to_string).collect();
+        assert_eq!(words.len(), 1, "{words:?}");
+        assert!(words[0].contains("link"), "{words:?}");
     }
 
     #[test]
@@ -778,6 +808,20 @@ mod tests {
             uris(&snapshot.folder_at("skill://personal/map-kit").unwrap()),
             ["skill://personal/map-kit/SKILL.md"]
         );
+        let none = "cannot read skill://personal/map-kit/x: resource does not exist: a personal skill has no files";
+        let uri = "skill://personal/map-kit/x";
+        for error in [
+            snapshot.file_at(uri).unwrap_err(),
+            snapshot.folder_at(uri).unwrap_err(),
+        ] {
+            assert_eq!(
+                (error.code(), &*error.to_string()),
+                ("resource_not_found", none)
+            );
+        }
+        let asked = serde_json::json!({"name": "personal/map-kit", "path": "x"});
+        let message = snapshot.read_skill_file(&asked).message;
+        assert_eq!(message["error"]["code"], "resource_not_found");
         // A bare name is nobody's address while both have it.
         assert!(snapshot.file_at("skill://map-kit/SKILL.md").is_err());
         let asked = serde_json::json!({"name": "personal/map-kit", "path": "SKILL.md", "limit": 9});

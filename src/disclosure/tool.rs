@@ -210,11 +210,18 @@ fn ambiguous(snapshot: &Snapshot, name: String, aliases: Vec<String>) -> Activat
         let aliases = known;
         return ActivationError::Ambiguous { name, aliases };
     }
-    let is_permitted = |alias: &String| matches!(snapshot.lookup(alias), Lookup::Found(skill) if snapshot.permits(skill));
-    if hidden.iter().any(is_permitted) {
-        ActivationError::Off { name }
-    } else {
-        ActivationError::NotAllowed { name }
+    let permitted = hidden
+        .iter()
+        .find_map(|alias| match snapshot.lookup(alias) {
+            Lookup::Found(skill) if snapshot.permits(skill) => Some(skill),
+            _ => None,
+        });
+    match permitted {
+        Some(skill) => ActivationError::Off {
+            name,
+            on: snapshot.turning_on(skill),
+        },
+        None => ActivationError::NotAllowed { name },
     }
 }
 
@@ -293,11 +300,11 @@ mod tests {
         );
         assert_eq!(
             told(r#"{"on": ["workspace/s"]}"#),
-            "skill_ambiguous: `s` could be workspace/s; call it by one of these names"
+            "skill_ambiguous: `s` could be workspace/s; call it by this name"
         );
         assert_eq!(
             told("{}"),
-            "skill_off: the skill `s` is off; `codeaf-skills on s` turns it on"
+            "skill_off: the skill `s` is off; `codeaf-skills on personal/s --global` turns it on"
         );
     }
 

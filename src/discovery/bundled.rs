@@ -26,6 +26,9 @@ pub enum ResourceError {
     /// The skill's folder cannot be read, or is a link now that is not followed.
     #[error("{0}")]
     Folder(Box<Diagnostic>),
+    /// The skill is a personal one, and it is not its SKILL.md.
+    #[error("resource does not exist: a personal skill has no files")]
+    NoFiles,
     /// The file is not there, or may not be read.
     #[error(transparent)]
     Read(#[from] ReadError),
@@ -37,6 +40,7 @@ impl ResourceError {
     pub fn code(&self) -> &'static str {
         match self {
             Self::Folder(_) => "skill_read_error",
+            Self::NoFiles => "resource_not_found",
             Self::Read(error) => error.code(),
         }
     }
@@ -184,7 +188,10 @@ impl Snapshot {
         resource: &str,
         window: Window,
     ) -> Result<Page, ResourceError> {
-        if skill.source() == Source::Personal && resources::plain(resource) == SKILL_FILE {
+        if skill.source() == Source::Personal {
+            if resources::plain(resource) != SKILL_FILE {
+                return Err(ResourceError::NoFiles);
+            }
             return self.page_of(skill, self.read_skill_for_model(skill), window);
         }
         self.read_resource(skill, resource, window)

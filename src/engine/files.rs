@@ -448,7 +448,7 @@ mod tests {
             (
                 ".claude/skills/off/SKILL.md",
                 "skill_off",
-                ".claude/skills/off/SKILL.md lies in the folder of a skill, and the skill `off` is off; `codeaf-skills on off` turns it on",
+                ".claude/skills/off/SKILL.md lies in the folder of a skill, and the skill `off` is off; `codeaf-skills on off --project` turns it on",
             ),
             (
                 "./.claude//skills/off/more.txt",

@@ -440,7 +440,7 @@ fn files_of_skills_that_are_on_are_resources() {
     for (uri, words) in [
         (
             "skill://off-kit/SKILL.md",
-            "the skill `off-kit` is off; `codeaf-skills on off-kit` turns it on",
+            "the skill `off-kit` is off; `codeaf-skills on off-kit --global` turns it on",
         ),
         (
             "skill://none/SKILL.md",
@@ -809,6 +809,140 @@ fn a_decision_right_after_the_first_answer_is_told() {
         assert_eq!(client.offered(), ["off-kit"]);
         sandbox.write("home/.codeaf/skills.json", r#"{"on": ["map-kit"]}"#);
     }
+}
+
+#[test]
+fn a_change_right_after_any_first_answer_is_told() {
+    let decided = |sandbox: &Sandbox| {
+        sandbox.write("home/.codeaf/skills.json", r#"{"on": []}"#);
+    };
+    let body = |sandbox: &Sandbox| {
+        let text = "---\nname: map-kit\ndescription: Makes maps.\n---\nIn another way.\n";
+        sandbox.write("home/.agents/skills/map-kit/SKILL.md", text);
+    };
+    let file = |sandbox: &Sandbox| sandbox.write("home/.agents/skills/map-kit/new", "1");
+    let at = |uri: &str| json!({"uri": uri});
+    let called = |name: &str| json!({"name": name, "arguments": {}});
+    let page = json!({"name": "read_skill_file", "arguments": {"name": "map-kit", "path": "references/guide.md"}});
+
+    for (method, params, change, list) in [
+        ("", json!({}), &decided as &dyn Fn(&Sandbox), "tools"),
+        (
+            "skills/get",
+            at("skill://map-kit/SKILL.md"),
+            &body,
+            "resources",
+        ),
+        (
+            "resources/read",
+            at("skill://map-kit/SKILL.md"),
+            &body,
+            "resources",
+        ),
+        (
+            "resources/directory/read",
+            at("skill://map-kit"),
+            &file,
+            "resources",
+        ),
+        ("tools/call", called("skill"), &decided, "tools"),
+        ("tools/call", page, &file, "resources"),
+        (
+            "prompts/get",
+            json!({"name": "map-kit"}),
+            &body,
+            "resources",
+        ),
+    ] {
+        let sandbox = two_kits();
+        let mut client = Client::connected(&sandbox);
+        if !method.is_empty() {
+            client.ok(method, params);
+        }
+
+        change(&sandbox);
+
+        let told = client.told();
+        assert!(told.contains(&list.to_owned()), "{method}: {told:?}");
+    }
+}
+
+#[test]
+fn what_is_mended_right_after_it_was_told_of_is_told() {
+    for method in ["", "prompts/get"] {
+        let sandbox = two_kits();
+        sandbox.write("home/.codeaf/skills.json", "{");
+        let mut client = Client::connected(&sandbox);
+        if !method.is_empty() {
+            client.refused(method, json!({"name": "map-kit"}));
+        }
+
+        sandbox.write("home/.codeaf/skills.json", r#"{"on": ["map-kit"]}"#);
+
+        assert_eq!(client.told(), ["prompts", "resources", "tools"], "{method}");
+    }
+}
+
+#[test]
+fn a_change_right_after_a_subscription_is_acknowledged_is_told() {
+    let sandbox = two_kits();
+    let mut client = Client::start(&sandbox, &[]);
+    client.send(
+        &json!({"jsonrpc": "2.0", "id": "a", "method": "subscriptions/listen", "params": {
+            "notifications": {"toolsListChanged": true, "resourcesListChanged": true},
+            "_meta": {
+                "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+                "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
+                "io.modelcontextprotocol/clientCapabilities": {},
+            },
+        }}),
+    );
+    let acknowledged = client.receive(PATIENCE).unwrap();
+    assert_eq!(
+        acknowledged["method"],
+        "notifications/subscriptions/acknowledged"
+    );
+
+    sandbox.write("home/.codeaf/skills.json", r#"{"on": []}"#);
+
+    assert_eq!(client.told(), ["resources", "tools"]);
+}
+
+#[test]
+fn what_is_off_is_turned_on_by_the_command_that_is_told() {
+    let sandbox = two_kits().file("talk/meta.json", r#"{"skills": {"off": ["map-kit"]}}"#);
+    let talk = sandbox.path("talk").display().to_string();
+
+    for (words, name, flag) in [
+        (
+            vec!["--conversation", &talk],
+            "map-kit",
+            format!("--conversation {talk}"),
+        ),
+        (vec![], "off-kit", "--global".to_owned()),
+    ] {
+        let mut client = Client::start(&sandbox, &words);
+        client.shake_hands("2025-11-25");
+        let (message, _) = client.tool("skill", json!({"name": name}));
+        let told = message["error"]["message"].as_str().unwrap();
+        let command = format!("on {name} {flag}");
+        let expected = format!("the skill `{name}` is off; `codeaf-skills {command}` turns it on");
+        assert_eq!(told, expected);
+
+        sandbox.run(command.split(' ')).success();
+
+        assert!(client.offered().contains(&name.to_owned()));
+    }
+}
+
+#[test]
+fn nothing_is_told_where_nothing_changes() {
+    let sandbox = two_kits();
+    let mut client = Client::connected(&sandbox);
+    client.ok("skills/get", json!({"uri": "skill://map-kit/SKILL.md"}));
+    client.offered();
+
+    assert_eq!(client.told(), [""; 0]);
 }
 
 #[test]

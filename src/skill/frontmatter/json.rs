@@ -7,6 +7,7 @@ use super::{Content, Facts, Field, Scalar, ScalarKind, Value};
 impl Facts {
     /// Returns every field as JSON. Of a key that stands twice the first counts;
     /// a number that JSON cannot hold exactly (`.inf`, forty digits) stays text.
+    /// A number has its value and not its spelling: `1.10` is 1.1, `007` is 7.
     ///
     /// # Examples
     ///

@@ -136,16 +136,21 @@ async fn answer(
         return refusal(StatusCode::FORBIDDEN, words);
     }
     let (head, body) = request.into_parts();
+    let too_large = || {
+        let words = format!("the body has more than {} bytes", limits::MESSAGE_BYTES);
+        refusal(StatusCode::PAYLOAD_TOO_LARGE, words)
+    };
+    // What is announced need not be waited for.
+    if body.size_hint().lower() > limits::MESSAGE_BYTES as u64 {
+        return too_large();
+    }
     let body = Limited::new(body, limits::MESSAGE_BYTES).collect();
     match timeout(limits::ARRIVAL, body).await {
         Err(_) => refusal(
             StatusCode::REQUEST_TIMEOUT,
             "the body did not arrive in time",
         ),
-        Ok(Err(error)) if error.is::<LengthLimitError>() => refusal(
-            StatusCode::PAYLOAD_TOO_LARGE,
-            format!("the body has more than {} bytes", limits::MESSAGE_BYTES),
-        ),
+        Ok(Err(error)) if error.is::<LengthLimitError>() => too_large(),
         Ok(Err(_)) => refusal(StatusCode::BAD_REQUEST, "the body could not be read"),
         Ok(Ok(body)) => {
             let working = place.work();

@@ -232,10 +232,7 @@ fn speaks_newest(params: Option<&Value>) -> bool {
 
 /// Reads a message, and says what keeps it from being one.
 pub(super) fn judge(bytes: &[u8]) -> Result<Value, Refusal> {
-    let message: Value = serde_json::from_slice(bytes).map_err(|error| Refusal {
-        code: PARSE_ERROR,
-        ..Refusal::unreadable(format!("this is not JSON: {error}"))
-    })?;
+    let message: Value = serde_json::from_slice(bytes).map_err(|error| unparsed(bytes, &error))?;
     let Some(fields) = message.as_object() else {
         return Err(Refusal::unreadable(if message.is_array() {
             "messages come one at a time, not in a list"
@@ -247,6 +244,63 @@ pub(super) fn judge(bytes: &[u8]) -> Result<Value, Refusal> {
         Some((code, words)) => Err(Refusal::of(&message, code, words)),
         None => Ok(message),
     }
+}
+
+/// Returns why `bytes` are not read, with the id where it can be told.
+fn unparsed(bytes: &[u8], error: &serde_json::Error) -> Refusal {
+    let words = error.to_string();
+    if let Some(place) = words.strip_prefix("recursion limit exceeded ") {
+        return Refusal {
+            code: PARSE_ERROR,
+            ..Refusal::unreadable(format!("this is nested over 128 levels {place}"))
+        };
+    }
+    match serde_json::from_slice::<Value>(&without_surrogates(bytes)) {
+        Ok(mut message) => {
+            // An id that had one is not to be given back.
+            let is_whole = |id: &str| !id.contains('\u{fffd}');
+            if !message["id"].as_str().is_none_or(is_whole) {
+                message["id"] = Value::Null;
+            }
+            let place = error.line();
+            let words = format!(
+                "a text has half a surrogate pair, which is no Unicode: line {place}, column {}",
+                error.column()
+            );
+            Refusal::of(&message, PARSE_ERROR, words)
+        }
+        Err(_) => Refusal {
+            code: PARSE_ERROR,
+            ..Refusal::unreadable(format!("this is not JSON: {words}"))
+        },
+    }
+}
+
+/// Replaces each escape of half a surrogate pair, so that the rest can be read.
+fn without_surrogates(bytes: &[u8]) -> Vec<u8> {
+    let mut bytes = bytes.to_vec();
+    let mut at = 0;
+    while at < bytes.len() {
+        if bytes[at] != b'\\' {
+            at += 1;
+            continue;
+        }
+        if let Some(
+            [
+                b'u',
+                b'd' | b'D',
+                b'8' | b'9' | b'a'..=b'f' | b'A'..=b'F',
+                _,
+                _,
+            ],
+        ) = bytes.get(at + 1..at + 6)
+        {
+            bytes[at + 2..at + 6].copy_from_slice(b"fffd");
+        }
+        // An escaped backslash begins nothing.
+        at += 2;
+    }
+    bytes
 }
 
 fn fault(message: &Map<String, Value>) -> Option<(i32, String)> {
@@ -329,6 +383,18 @@ mod tests {
             (
                 "{",
                 "null -32700 this is not JSON: EOF while parsing an object at line 1 column 1",
+            ),
+            (
+                r#"{"jsonrpc": "2.0", "id": 4, "method": "ping", "params": {"a": "\ud83d"}}"#,
+                "4 -32700 a text has half a surrogate pair, which is no Unicode: line 1, column 70",
+            ),
+            (
+                r#"{"id": "\ud83d"}"#,
+                "null -32700 a text has half a surrogate pair, which is no Unicode: line 1, column 15",
+            ),
+            (
+                &"[".repeat(200),
+                "null -32700 this is nested over 128 levels at line 1 column 128",
             ),
             (
                 "[]",

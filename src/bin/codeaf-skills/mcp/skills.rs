@@ -39,7 +39,7 @@ struct State {
     env: Env,
     snapshot: Snapshot,
     /// What each list showed last, to a client or at a look; nothing before the
-    /// first of either.
+    /// first of either, and never nothing once a client was answered.
     shown: Shown,
 }
 
@@ -90,6 +90,10 @@ impl Shown {
             prompts: self.prompts.or(other.prompts),
             resources: self.resources.or(other.resources),
         }
+    }
+
+    fn is_whole(&self) -> bool {
+        self.tools.is_some() && self.prompts.is_some() && self.resources.is_some()
     }
 
     /// Takes over what `now` knows; returns the lists that show something else.
@@ -189,6 +193,25 @@ impl Skills {
         self.state().snapshot.clone()
     }
 
+    /// Whether it is known what the lists show, so that a change of them is one.
+    pub(super) fn is_settled(&self) -> bool {
+        self.state().shown.is_whole()
+    }
+
+    /// Fixes what the lists show now, where that is not known yet.
+    ///
+    /// It comes before whatever a client is answered or promised: an answer shows
+    /// no less than this, so that a change behind it is told, however soon.
+    pub(super) fn settle(&self) {
+        let _looking = self.look();
+        if self.is_settled() {
+            return;
+        }
+        let now = self.lists(&self.now());
+        let mut state = self.state();
+        state.shown = state.shown.and(now);
+    }
+
     /// Returns where counts of changes come in.
     pub(super) fn changes(&self) -> watch::Receiver<Changes> {
         self.changes.subscribe()
@@ -256,12 +279,16 @@ impl Skills {
 
     fn put(&self, snapshot: Snapshot) {
         self.tell_faults(&snapshot);
-        let served = self.served(&snapshot);
-        let lists = Shown::tools(&tools(&snapshot))
-            .and(Shown::prompts(&prompts(&snapshot)))
-            .and(Shown::resources(&snapshot, &served));
+        let lists = self.lists(&snapshot);
         self.state().snapshot = snapshot;
         self.show(lists);
+    }
+
+    fn lists(&self, snapshot: &Snapshot) -> Shown {
+        let served = self.served(snapshot);
+        Shown::tools(&tools(snapshot))
+            .and(Shown::prompts(&prompts(snapshot)))
+            .and(Shown::resources(snapshot, &served))
     }
 
     /// Remembers what lists show now, to a client that asked or at a look.

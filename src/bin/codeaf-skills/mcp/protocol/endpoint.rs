@@ -17,7 +17,7 @@ use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use serde_json::json;
 use tokio::sync::{Semaphore, mpsc};
 
-use super::server::Server;
+use super::server::{Server, settle};
 use super::{VERSIONS, read};
 use crate::mcp::http::{self, Answer, Answering};
 use crate::mcp::limits;
@@ -84,7 +84,7 @@ impl Endpoint {
     }
 
     /// Opens the stream of changes.
-    fn changes(&self, heads: &HeaderMap) -> Answer {
+    async fn changes(&self, heads: &HeaderMap) -> Answer {
         if let Some(answer) = unspoken(heads) {
             return answer;
         }
@@ -94,6 +94,7 @@ impl Endpoint {
         }
         match Arc::clone(&self.streams).try_acquire_owned() {
             Ok(place) => {
+                settle(&self.skills).await;
                 let stream = http::event_stream(events(&self.skills), self.skills.closing.clone());
                 http::holding(stream, place)
             }
@@ -148,7 +149,7 @@ impl Answering for Endpoint {
             return judged;
         }
         match head.method {
-            Method::GET => self.changes(&head.headers),
+            Method::GET => self.changes(&head.headers).await,
             Method::POST => self.message(service, head, body).await,
             _ => http::no_such_method(),
         }

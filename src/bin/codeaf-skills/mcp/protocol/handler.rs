@@ -48,7 +48,7 @@ impl ServerHandler for Server {
         }
         context.peer.set_peer_info(request.clone());
         let result = self.negotiate_initialize(&request)?;
-        Ok(result.with_instructions(self.instructions()))
+        Ok(result.with_instructions(self.instructions().await))
     }
 
     async fn discover(
@@ -56,7 +56,7 @@ impl ServerHandler for Server {
         _context: RequestContext<RoleServer>,
     ) -> Result<DiscoverResult, ErrorData> {
         let mut result = DiscoverResult::from_server_info(VERSIONS.to_vec(), Self::info());
-        result.instructions = Some(self.instructions());
+        result.instructions = Some(self.instructions().await);
         Ok(result)
     }
 
@@ -78,6 +78,9 @@ impl ServerHandler for Server {
         &self,
         _requested: &SubscriptionFilter,
     ) -> Option<SubscriptionFilter> {
+        // Asked for before the subscription is acknowledged, and what is
+        // acknowledged is told from then on.
+        self.skills.settle();
         let lists = SubscriptionFilter::builder()
             .tools_list_changed()
             .prompts_list_changed()

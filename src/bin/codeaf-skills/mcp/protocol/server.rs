@@ -78,6 +78,7 @@ impl Server {
                 .warn("the client did not say its roots, so the working folder counts");
             self.roots.send_replace(Roots::Settled);
         }
+        settle(&self.skills).await;
         self.skills.now()
     }
 
@@ -94,6 +95,10 @@ impl Server {
 
     pub(super) async fn ask_for_roots(&self, peer: Peer<RoleServer>) {
         let _asking = self.asking.lock().await;
+        let what_holds = match *self.roots.borrow() {
+            Roots::Awaited => "so the working folder counts",
+            Roots::Settled => "so what was served before stays",
+        };
         #[expect(deprecated, reason = "what clients of these versions have")]
         match tokio::time::timeout(limits::ROOTS_PATIENCE, peer.list_roots()).await {
             Ok(Ok(listed)) => {
@@ -103,12 +108,12 @@ impl Server {
                 let _ = tokio::task::spawn_blocking(move || skills.move_to(&roots)).await;
             }
             Ok(Err(error)) => self.skills.log.warn(&format!(
-                "the client did not say its roots, so the working folder counts: {error}"
+                "the client did not say its roots, {what_holds}: {error}"
             )),
             Err(_) => self
                 .skills
                 .log
-                .warn("the client did not say its roots, so the working folder counts"),
+                .warn(&format!("the client did not say its roots, {what_holds}")),
         }
         self.roots.send_replace(Roots::Settled);
     }
@@ -129,7 +134,11 @@ impl Server {
     }
 
     /// Returns the instructions, as they are at the start.
-    pub(super) fn instructions(&self) -> String {
+    pub(super) async fn instructions(&self) -> String {
+        // The lists wait for the roots, and what they show is not known before.
+        if *self.roots.borrow() == Roots::Settled {
+            settle(&self.skills).await;
+        }
         let snapshot = self.skills.now();
         if let Some(fault) = snapshot.scope_faults().next() {
             let fault = one_line(&fault.diagnostic.to_string()).into_owned();
@@ -173,5 +182,14 @@ impl Server {
         } else {
             CallToolResult::error(content)
         }
+    }
+}
+
+/// Fixes what the lists show, on a thread of its own: folders are walked for it.
+pub(super) async fn settle(skills: &Arc<Skills>) {
+    if !skills.is_settled() {
+        let skills = Arc::clone(skills);
+        // Fails only if it panics, and then the next answer tries again.
+        let _ = tokio::task::spawn_blocking(move || skills.settle()).await;
     }
 }
