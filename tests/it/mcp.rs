@@ -1470,3 +1470,63 @@ fn each_agent_is_told_how_to_start_the_server_and_the_readme_shows_it() {
         }
     }
 }
+
+#[test]
+fn a_block_for_an_agent_says_all_that_was_said_of_what_is_served() {
+    let sandbox = Sandbox::new().file("project/sub/x", "");
+    let flags = [
+        "-C",
+        "sub",
+        "--folder",
+        "..",
+        "--skills-dir",
+        "kit",
+        "--allowed-skills",
+        "a,b",
+        "--conversation",
+        "0123456789abcdef",
+        "--ignore-project-on",
+        "--require-store",
+    ];
+    let print = |store: &str, json: &[&str]| {
+        let words = flags
+            .into_iter()
+            .chain(["--store", store, "mcp", "--print-config", "cursor"]);
+        sandbox.run(words.chain(json.iter().copied())).success()
+    };
+
+    let own = print("sqlite:own.db", &[]);
+    let team = print("postgres://ann:secret@db/team", &["--json"]);
+
+    let project = "[D]/project";
+    let wanted = serde_json::json!([
+        "-C",
+        format!("{project}/sub"),
+        "--conversation",
+        "0123456789abcdef",
+        "--folder",
+        project,
+        "--skills-dir",
+        format!("{project}/sub/kit"),
+        "--allowed-skills",
+        "a,b",
+        "--store",
+        format!("sqlite:{project}/sub/own.db"),
+        "--ignore-project-on",
+        "--require-store",
+        "mcp"
+    ]);
+    assert_eq!(own.json()["mcpServers"]["codeaf-skills"]["args"], wanted);
+    let team_json = team.json();
+    assert_eq!(
+        team_json["file"],
+        "~/.cursor/mcp.json, or .cursor/mcp.json of the project"
+    );
+    let config = team_json["config"].as_str().unwrap();
+    assert!(
+        config.contains("\"--store\", \"postgres://ann@db/team\""),
+        "{config}"
+    );
+    team.lacks(&["secret"])
+        .has(&["let the agent set PGPASSWORD"]);
+}

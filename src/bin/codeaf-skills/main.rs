@@ -162,9 +162,9 @@ fn place_flags(globals: &Globals) -> Vec<String> {
         .iter()
         .map(|path| ("--skills-dir", path));
     let places = start.chain(folders).chain(roots);
-    let may_be_shown = |url: &&String| Secret((*url).clone()).shown() == *url;
-    let store = globals.store.iter().filter(may_be_shown);
-    let store = store.flat_map(|url| ["--store".to_owned(), url.clone()]);
+    let shown = |url: &String| Secret(url.clone()).without_password();
+    let store = globals.store.iter().filter_map(shown);
+    let store = store.flat_map(|url| ["--store".to_owned(), url]);
     places
         .flat_map(|(flag, path)| [flag.to_owned(), path.to_string_lossy().into_owned()])
         .chain(store)

@@ -29,7 +29,7 @@ use codeaf_skills::skill::loading::DESCRIPTION_CHARACTERS;
 use codeaf_skills::skill::profile::Profile;
 use codeaf_skills::{
     ActivationError, Cause, ConversationError, Diagnostic, DiscoveryError, Env, Fault, Limits,
-    Resolution, Scope, Skill, Snapshot, Source, State, Step, StoreError,
+    Resolution, Scope, Secret, Skill, Snapshot, Source, State, Step, StoreError,
 };
 
 pub(crate) use self::shell::quoted_exactly;
@@ -66,6 +66,12 @@ pub(crate) fn run(cli: &Cli, env: &Env, console: &mut Console) -> Result<Status,
             let start = crate::mcp::Start {
                 is_fixed: cli.globals.start.is_some(),
                 quiet: cli.globals.quiet,
+                words: crate::mcp::words(&cli.globals, env),
+                lacks_password: cli
+                    .globals
+                    .store
+                    .clone()
+                    .is_some_and(|url| Secret(url).has_password()),
             };
             crate::mcp::run(args, &start, console, |console| load(env, console)).map(|()| DONE)
         }

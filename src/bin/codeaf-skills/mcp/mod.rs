@@ -22,6 +22,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use codeaf_skills::Snapshot;
+use serde_json::json;
 use tokio::net::TcpListener;
 use tokio::runtime::{Builder, Runtime};
 use tokio::signal::unix::{SignalKind, signal};
@@ -33,7 +34,7 @@ use crate::render::Console;
 use log::Log;
 use skills::Skills;
 
-pub(crate) use config::Agent;
+pub(crate) use config::{Agent, words};
 
 /// How the process was started.
 pub(crate) struct Start {
@@ -41,6 +42,10 @@ pub(crate) struct Start {
     pub(crate) is_fixed: bool,
     /// Whether notes are to be kept back.
     pub(crate) quiet: bool,
+    /// What an agent starts the server with, for the same to be served.
+    pub(crate) words: Vec<String>,
+    /// Whether a password is left out of them.
+    pub(crate) lacks_password: bool,
 }
 
 pub(crate) fn run(
@@ -51,8 +56,16 @@ pub(crate) fn run(
 ) -> Result<(), Failure> {
     if let Some(agent) = args.print_config {
         console.note(format!("note: this goes into {}", agent.file()));
-        console.write(agent.config())?;
-        return Ok(());
+        if start.lacks_password {
+            console
+                .note("note: the password of the store is not in it: let the agent set PGPASSWORD");
+        }
+        let config = agent.config(&start.words);
+        if console.json {
+            let answer = json!({"version": 1, "file": agent.file(), "config": config});
+            return Ok(console.json(&answer)?);
+        }
+        return Ok(console.write(&config)?);
     }
     let address = args.http.as_deref().map(|text| address(text, args));
     let address = address.transpose()?;
