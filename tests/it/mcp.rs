@@ -1336,3 +1336,61 @@ fn each_agent_is_told_how_to_start_the_server_and_the_readme_shows_it() {
         }
     }
 }
+
+#[test]
+fn the_printed_settings_carry_what_decides_what_is_served() {
+    let sandbox = Sandbox::new();
+    let print = |flags: &[&str]| {
+        let words = flags.iter().chain(&["mcp", "--print-config", "cursor"]);
+        sandbox.run(words).success()
+    };
+    let args = |flags: &[&str]| {
+        let printed = print(flags).json();
+        printed["mcpServers"]["codeaf-skills"]["args"].clone()
+    };
+    let here = "[D]/project";
+    let below = |name: &str| format!("{here}/{name}");
+
+    let places = [
+        "--folder",
+        "f",
+        "--skills-dir",
+        "/s",
+        "--store",
+        "sqlite:x.db",
+    ];
+    let given = args(&[&places[..], &["-C", ".", "--allowed-skills", "a,b"]].concat());
+    assert_eq!(
+        given,
+        serde_json::json!([
+            "mcp",
+            "-C",
+            here,
+            "--folder",
+            below("f"),
+            "--skills-dir",
+            "/s",
+            "--store",
+            format!("sqlite:{}", below("x.db")),
+            "--allowed-skills",
+            "a,b",
+        ])
+    );
+    let switches = ["--require-store", "--ignore-project-on"];
+    let id = ["--conversation", "0123456789abcdef"];
+    assert_eq!(
+        args(&[&switches[..], &id].concat()),
+        serde_json::json!(["mcp", id[0], id[1], switches[0], switches[1]])
+    );
+    let server = print(&["--store", "postgres://u:geheim@h/d"]);
+    assert!(
+        server.stdout.contains("\"postgres://u@h/d\""),
+        "{}",
+        server.stdout
+    );
+    assert!(
+        server
+            .stderr
+            .ends_with("note: the password of the store is left out: give the server PGPASSWORD\n")
+    );
+}

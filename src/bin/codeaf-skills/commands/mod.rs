@@ -62,6 +62,10 @@ pub(crate) fn run(cli: &Cli, env: &Env, console: &mut Console) -> Result<Status,
         Command::Check(args) => check::run(args, env, console),
         #[cfg(feature = "mcp")]
         Command::Mcp(args) => {
+            if let Some(agent) = args.print_config {
+                let printed = crate::mcp::print_config(agent, &cli.globals, env, console);
+                return printed.map(|()| DONE);
+            }
             let start = crate::mcp::Start {
                 is_fixed: cli.globals.start.is_some(),
                 quiet: cli.globals.quiet,

@@ -33,7 +33,7 @@ use crate::render::Console;
 use log::Log;
 use skills::Skills;
 
-pub(crate) use config::Agent;
+pub(crate) use config::{Agent, print as print_config};
 
 /// How the process was started.
 pub(crate) struct Start {
@@ -49,11 +49,6 @@ pub(crate) fn run(
     console: &mut Console,
     load: impl FnOnce(&mut Console) -> Result<Snapshot, Failure>,
 ) -> Result<(), Failure> {
-    if let Some(agent) = args.print_config {
-        console.note(format!("note: this goes into {}", agent.file()));
-        console.write(agent.config())?;
-        return Ok(());
-    }
     let address = args.http.as_deref().map(|text| address(text, args));
     let address = address.transpose()?;
     let skills = Skills::new(load(console)?, Log::new(start.quiet));
