@@ -23,7 +23,7 @@ use std::sync::Arc;
 pub use contract::{PersonalSkill, for_model, read};
 pub use error::{PersonalError, StoreFault};
 pub use export::{ExportError, export};
-pub use url::{BadStore, StoreUrl};
+pub use url::{BadStore, StoreUrl, without_passwords};
 
 use crate::env::Env;
 #[cfg(feature = "personal")]

@@ -93,7 +93,7 @@ impl PostgresStore {
         self.connection
             .ask(self.reading, question, true)
             .map_err(|unanswered| match unanswered {
-                Unanswered::Late => StoreFault::Slow {
+                Unanswered::Late { .. } => StoreFault::Slow {
                     patience: self.reading,
                 },
                 Unanswered::Server(error) => fault(&error),
@@ -111,7 +111,11 @@ impl PostgresStore {
         self.connection
             .ask(self.writing, change, false)
             .map_err(|unanswered| match unanswered {
-                Unanswered::Late => StoreFault::Unsure {
+                Unanswered::Late { is_asked: true } => StoreFault::Unsure {
+                    patience: self.writing,
+                }
+                .into(),
+                Unanswered::Late { is_asked: false } => StoreFault::Slow {
                     patience: self.writing,
                 }
                 .into(),

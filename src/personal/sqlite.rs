@@ -452,6 +452,11 @@ fn fit(found: i64, database: &Connection) -> rusqlite::Result<Result<(), StoreFa
         })
     } else if found > known {
         Err(StoreFault::Newer { found, known })
+    } else if found < 1 {
+        // Ours are made with their tables and their version in one step.
+        Err(StoreFault::Damaged {
+            cause: format!("its version is {found}"),
+        })
     } else {
         Ok(())
     })

@@ -1472,61 +1472,59 @@ fn each_agent_is_told_how_to_start_the_server_and_the_readme_shows_it() {
 }
 
 #[test]
-fn a_block_for_an_agent_says_all_that_was_said_of_what_is_served() {
-    let sandbox = Sandbox::new().file("project/sub/x", "");
-    let flags = [
-        "-C",
-        "sub",
-        "--folder",
-        "..",
-        "--skills-dir",
-        "kit",
-        "--allowed-skills",
-        "a,b",
-        "--conversation",
-        "0123456789abcdef",
-        "--ignore-project-on",
-        "--require-store",
-    ];
-    let print = |store: &str, json: &[&str]| {
-        let words = flags
-            .into_iter()
-            .chain(["--store", store, "mcp", "--print-config", "cursor"]);
-        sandbox.run(words.chain(json.iter().copied())).success()
+fn the_printed_settings_carry_what_decides_what_is_served() {
+    let sandbox = Sandbox::new();
+    let print = |flags: &[&str]| {
+        let words = flags.iter().chain(&["mcp", "--print-config", "cursor"]);
+        sandbox.run(words).success()
     };
+    let args = |flags: &[&str]| {
+        let printed = print(flags).json();
+        printed["mcpServers"]["codeaf-skills"]["args"].clone()
+    };
+    let here = "[D]/project";
+    let below = |name: &str| format!("{here}/{name}");
 
-    let own = print("sqlite:own.db", &[]);
-    let team = print("postgres://ann:secret@db/team", &["--json"]);
-
-    let project = "[D]/project";
-    let wanted = serde_json::json!([
-        "-C",
-        format!("{project}/sub"),
-        "--conversation",
-        "0123456789abcdef",
+    let places = [
         "--folder",
-        project,
+        "f",
         "--skills-dir",
-        format!("{project}/sub/kit"),
-        "--allowed-skills",
-        "a,b",
+        "/s",
         "--store",
-        format!("sqlite:{project}/sub/own.db"),
-        "--ignore-project-on",
-        "--require-store",
-        "mcp"
-    ]);
-    assert_eq!(own.json()["mcpServers"]["codeaf-skills"]["args"], wanted);
-    let team_json = team.json();
+        "sqlite:x.db",
+    ];
+    let given = args(&[&places[..], &["-C", ".", "--allowed-skills", "a,b"]].concat());
     assert_eq!(
-        team_json["file"],
-        "~/.cursor/mcp.json, or .cursor/mcp.json of the project"
+        given,
+        serde_json::json!([
+            "mcp",
+            "-C",
+            here,
+            "--folder",
+            below("f"),
+            "--skills-dir",
+            "/s",
+            "--store",
+            format!("sqlite:{}", below("x.db")),
+            "--allowed-skills",
+            "a,b",
+        ])
     );
-    let config = team_json["config"].as_str().unwrap();
+    let switches = ["--require-store", "--ignore-project-on"];
+    let id = ["--conversation", "0123456789abcdef"];
+    assert_eq!(
+        args(&[&switches[..], &id].concat()),
+        serde_json::json!(["mcp", id[0], id[1], switches[0], switches[1]])
+    );
+    let server = print(&["--store", "postgres://u:geheim@h/d"]);
     assert!(
-        config.contains("\"--store\", \"postgres://ann@db/team\""),
-        "{config}"
+        server.stdout.contains("\"postgres://u@h/d\""),
+        "{}",
+        server.stdout
     );
-    team.lacks(&["secret"])
-        .has(&["let the agent set PGPASSWORD"]);
+    assert!(
+        server
+            .stderr
+            .ends_with("note: the password of the store is left out: give the server PGPASSWORD\n")
+    );
 }

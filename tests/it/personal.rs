@@ -1608,6 +1608,10 @@ fn a_store_that_cannot_be_named_is_wrong_usage() {
             "postgres://u:ge@heim@db/d",
             "the URL of the store cannot be read: write each `@` but the one before the host as `%40`",
         ),
+        (
+            "sqlite:postgres://u:geheim@h/d",
+            "`sqlite:` wants a path behind it, and another URL is there",
+        ),
     ] {
         let output = sandbox.run(["--store", url, "list"]);
         output.has(&[
@@ -1616,6 +1620,40 @@ fn a_store_that_cannot_be_named_is_wrong_usage() {
             "-- exit 2 --",
         ]);
     }
+}
+
+#[test]
+fn a_url_in_the_wrong_place_is_told_of_without_its_password() {
+    let sandbox = Sandbox::new();
+    let url = "postgres://u:geheim@h/d";
+
+    for words in [
+        &["personal", "list", url][..],
+        &["personal", "list", url, "--json"],
+        &["personal", "rm", url],
+        &["use", url],
+        &["--store", "postgres://u%3Ageheim@127.0.0.1:1/d", "list"],
+    ] {
+        sandbox
+            .run(words)
+            .has(&["postgres://u@"])
+            .lacks(&["geheim"]);
+    }
+}
+
+#[test]
+fn a_store_without_a_version_is_damaged() {
+    let sandbox = Sandbox::new();
+    sandbox.write("project/skill.md", text("a", "Body."));
+    let add = || sandbox.run(["personal", "add", "skill.md", "--json"]);
+    add().success();
+    rusqlite::Connection::open(sandbox.path("home/.codeaf/personal.db"))
+        .unwrap()
+        .pragma_update(None, "user_version", 0)
+        .unwrap();
+
+    let error = &add().refused().error_json()["error"];
+    assert_eq!(error["code"], "store-damaged");
 }
 
 #[test]

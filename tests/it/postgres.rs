@@ -710,7 +710,8 @@ fn a_database_that_nobody_set_up_says_so() {
 
     team.run("alice", &["personal", "list"]).refused().has(&[
         "caused by: the database is not set up for personal skills",
-        "help: let the owner of the database run what `codeaf-skills personal init-team` prints",
+        "help: let the owner of the database run what `codeaf-skills --store ",
+        " personal init-team` prints",
     ]);
     team.run("alice", &["list"])
         .success()
@@ -792,6 +793,51 @@ fn an_address_where_nobody_speaks_is_left_after_two_seconds() {
         .success()
         .has(&["pdf", "did not answer within 2 s"]);
     assert!(started.elapsed() < Duration::from_secs(8));
+}
+
+#[test]
+fn a_change_that_never_reached_a_server_was_not_taken() {
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let place = format!("{}/x", silent.local_addr().unwrap());
+    let url = format!("postgres://alice:geheim@{place}");
+    let skill = "---\nname: a\ndescription: D.\n---\n\nBody.\n";
+    let sandbox = Sandbox::new().file("project/a.md", skill);
+
+    let failed = sandbox.run(["--store", &url, "personal", "add", "a.md", "--json"]);
+    let error = &failed.refused().error_json()["error"];
+    assert_eq!(error["code"], "store-unreachable");
+    let message = error["message"].as_str().unwrap();
+    assert!(message.contains("did not answer within"), "{message}");
+}
+
+#[test]
+fn advice_names_the_server_without_its_password() {
+    let Some(team) = Team::new() else { return };
+    team.add("alice", "a", "Body.").success();
+    let file = "---\nname: a\ndescription: D.\n---\n\nBody.\n";
+    team.sandbox.write("project/a.md", file);
+    let (url, add) = (team.url("alice"), ["personal", "add", "a.md"]);
+    let run = |url: &str| {
+        team.sandbox
+            .run(["--store", url].iter().chain(&add))
+            .refused()
+    };
+    let said = format!(
+        "`codeaf-skills --store '{url}' personal replace a FILE` puts another text in its place"
+    );
+
+    assert!(
+        run(&url).stderr.ends_with(&format!("help: {said}\n")),
+        "{}",
+        run(&url).stderr
+    );
+    let output = run(&format!("{url}&password=geheim"));
+    let lacks = " (give the password in PGPASSWORD)\n";
+    assert!(
+        output.stderr.ends_with(&format!("help: {said}{lacks}")),
+        "{}",
+        output.stderr
+    );
 }
 
 #[test]

@@ -4,6 +4,7 @@
 use std::fmt;
 use std::process::ExitCode;
 
+use codeaf_skills::personal::without_passwords;
 use serde_json::json;
 
 use crate::render::Console;
@@ -69,9 +70,11 @@ impl Failure {
         let help = self
             .help
             .as_deref()
-            .map(|help| console.places.with_flags(help));
+            .map(|help| without_passwords(&console.places.with_flags(help)));
+        let causes = self.error.chain();
+        let causes = causes.map(|cause| without_passwords(&cause.to_string()));
         if console.json {
-            let message: Vec<String> = self.error.chain().map(ToString::to_string).collect();
+            let message: Vec<String> = causes.collect();
             let object = json!({
                 "version": 1,
                 "error": {
@@ -82,9 +85,9 @@ impl Failure {
             });
             console.json_error(&object);
         } else {
-            for (index, cause) in self.error.chain().enumerate() {
+            for (index, cause) in causes.enumerate() {
                 let label = if index == 0 { "error" } else { "caused by" };
-                let words = console.places.shorten_in(&cause.to_string());
+                let words = console.places.shorten_in(&cause);
                 console.error_line(label, &words);
             }
             if let Some(help) = help {

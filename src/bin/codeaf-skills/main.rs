@@ -20,7 +20,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use clap::error::ErrorKind;
-use codeaf_skills::personal::{self, BadStore};
+use codeaf_skills::personal::{self, BadStore, without_passwords};
 use codeaf_skills::text::clean;
 use codeaf_skills::{Allowed, Env, Secret, StoreChoice, StoreUrl};
 
@@ -124,6 +124,10 @@ fn environment(globals: &Globals) -> Result<(Env, Places), Failure> {
         shell_folder: working_folder,
         home: env.login_home.clone(),
         flags: place_flags(globals),
+        lacks_password: globals
+            .store
+            .as_ref()
+            .is_some_and(|url| without_passwords(url) != *url),
         conversation: globals.conversation.clone(),
     };
     Ok((env, places))
@@ -162,9 +166,8 @@ fn place_flags(globals: &Globals) -> Vec<String> {
         .iter()
         .map(|path| ("--skills-dir", path));
     let places = start.chain(folders).chain(roots);
-    let shown = |url: &String| Secret(url.clone()).without_password();
-    let store = globals.store.iter().filter_map(shown);
-    let store = store.flat_map(|url| ["--store".to_owned(), url]);
+    let store = globals.store.iter();
+    let store = store.flat_map(|url| ["--store".to_owned(), without_passwords(url)]);
     places
         .flat_map(|(flag, path)| [flag.to_owned(), path.to_string_lossy().into_owned()])
         .chain(store)
@@ -261,7 +264,7 @@ fn wrong_usage(error: &clap::Error, console: &mut Console) -> ExitCode {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion
     );
     if console.json && !is_answer {
-        let text = error.to_string();
+        let text = without_passwords(&error.to_string());
         let mut parts = text.trim().splitn(2, "\n\n");
         let message = parts
             .next()
@@ -278,7 +281,8 @@ fn wrong_usage(error: &clap::Error, console: &mut Console) -> ExitCode {
     }
     if !is_answer {
         // It quotes what was typed, which must not act on the terminal.
-        console.usage(&clean(&error.render().to_string()));
+        let text = without_passwords(&error.render().to_string());
+        console.usage(&clean(&text));
         return ExitCode::from(2);
     }
     match error.print() {

@@ -18,6 +18,9 @@ use crate::commands::quoted_exactly;
 /// What the program is called in a command that is suggested.
 const PROGRAM: &str = "codeaf-skills";
 
+/// What is said behind commands that have no password for their store.
+const PASSWORD_LACKS: &str = " (give the password in PGPASSWORD)";
+
 /// Characters on a line where there is no terminal.
 const DEFAULT_WIDTH: usize = 120;
 
@@ -86,6 +89,8 @@ pub(crate) struct Places {
     pub(crate) home: Option<PathBuf>,
     /// The flags that say where to look; a suggested command says them again.
     pub(crate) flags: Vec<String>,
+    /// Whether the store of the flags had a password, which they do not have.
+    pub(crate) lacks_password: bool,
     /// What `--conversation` said.
     pub(crate) conversation: Option<PathBuf>,
 }
@@ -283,7 +288,12 @@ impl Places {
         // What is made for this place already has them.
         let parts = text.split(&said);
         let parts = parts.map(|part| part.replace(&format!("`{PROGRAM} "), &said));
-        parts.collect::<Vec<_>>().join(&said)
+        let text = parts.collect::<Vec<_>>().join(&said);
+        let is_lacking = self.lacks_password && text.contains(&said);
+        if is_lacking && !text.ends_with(PASSWORD_LACKS) {
+            return text + PASSWORD_LACKS;
+        }
+        text
     }
 
     /// Returns `text` with the paths in it shortened.

@@ -40,7 +40,10 @@ pub(super) enum Unanswered {
     Server(postgres::Error),
     Refused(PersonalError),
     /// The patience ended.
-    Late,
+    Late {
+        /// Whether the server was reached, and may do what it was asked.
+        is_asked: bool,
+    },
 }
 
 impl From<postgres::Error> for Unanswered {
@@ -115,21 +118,21 @@ impl Connection {
         is_harmless: bool,
     ) -> Result<T, Unanswered> {
         let (answer, answered) = mpsc::channel();
-        let is_late = Arc::new(AtomicBool::new(false));
-        let given_up = Arc::clone(&is_late);
+        // Set by whoever is first: the thread that asks, or the end of patience.
+        let is_settled = Arc::new(AtomicBool::new(false));
+        let settled = Arc::clone(&is_settled);
         let job: Job = Box::new(move |session| {
             // Nobody waits any more, so nothing may be changed either.
-            if !given_up.load(Ordering::Acquire) {
-                let _ = answer.send(session.ask(&question, is_harmless));
+            if !settled.load(Ordering::Acquire) {
+                let _ = answer.send(session.ask(&question, is_harmless, &settled));
             }
         });
         self.send(job);
         match answered.recv_timeout(patience) {
             Ok(answer) => answer,
-            Err(RecvTimeoutError::Timeout) => {
-                is_late.store(true, Ordering::Release);
-                Err(Unanswered::Late)
-            }
+            Err(RecvTimeoutError::Timeout) => Err(Unanswered::Late {
+                is_asked: is_settled.swap(true, Ordering::AcqRel),
+            }),
             Err(RecvTimeoutError::Disconnected) => Err(StoreFault::Away {
                 cause: "the connection broke".to_owned(),
             }
@@ -181,10 +184,15 @@ impl Session {
         &mut self,
         question: &impl Fn(&mut Client) -> Result<T, Unanswered>,
         is_harmless: bool,
+        is_settled: &AtomicBool,
     ) -> Result<T, Unanswered> {
         self.client.take_if(|client| client.is_closed());
         let is_old = self.client.is_some();
-        let answer = question(self.client()?);
+        let client = self.client()?;
+        if is_settled.swap(true, Ordering::AcqRel) {
+            return Err(Unanswered::Late { is_asked: false });
+        }
+        let answer = question(client);
         let is_broken = match &answer {
             Err(Unanswered::Server(error)) => is_broken(error),
             _ => false,
@@ -265,6 +273,8 @@ fn is_broken(error: &postgres::Error) -> bool {
 fn place(config: &Config) -> String {
     let user = config
         .get_user()
+        // With an encoded colon a password is a part of the name.
+        .map(|user| user.split_once(':').map_or(user, |(name, _)| name))
         .map_or(String::new(), |user| format!("{user}@"));
     let ports = config.get_ports();
     let hosts = config.get_hosts().iter().enumerate().map(|(index, host)| {

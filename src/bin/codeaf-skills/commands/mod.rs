@@ -29,7 +29,7 @@ use codeaf_skills::skill::loading::DESCRIPTION_CHARACTERS;
 use codeaf_skills::skill::profile::Profile;
 use codeaf_skills::{
     ActivationError, Cause, ConversationError, Diagnostic, DiscoveryError, Env, Fault, Limits,
-    Resolution, Scope, Secret, Skill, Snapshot, Source, State, Step, StoreError,
+    Resolution, Scope, Skill, Snapshot, Source, State, Step, StoreError,
 };
 
 pub(crate) use self::shell::quoted_exactly;
@@ -63,15 +63,13 @@ pub(crate) fn run(cli: &Cli, env: &Env, console: &mut Console) -> Result<Status,
         Command::Check(args) => check::run(args, env, console),
         #[cfg(feature = "mcp")]
         Command::Mcp(args) => {
+            if let Some(agent) = args.print_config {
+                let printed = crate::mcp::print_config(agent, &cli.globals, env, console);
+                return printed.map(|()| DONE);
+            }
             let start = crate::mcp::Start {
                 is_fixed: cli.globals.start.is_some(),
                 quiet: cli.globals.quiet,
-                words: crate::mcp::words(&cli.globals, env),
-                lacks_password: cli
-                    .globals
-                    .store
-                    .clone()
-                    .is_some_and(|url| Secret(url).has_password()),
             };
             crate::mcp::run(args, &start, console, |console| load(env, console)).map(|()| DONE)
         }

@@ -1,13 +1,83 @@
 //! How each agent is told to start the server: which file, and what goes in.
 
-use std::path::PathBuf;
+use std::path::Path;
 
 use clap::ValueEnum;
-use codeaf_skills::personal::StoreUrl;
-use codeaf_skills::{Env, Secret};
+use codeaf_skills::Env;
+use codeaf_skills::personal::{StoreUrl, without_passwords};
 use serde_json::json;
 
 use crate::args::Globals;
+use crate::failure::Failure;
+use crate::render::Console;
+
+/// Prints what tells `agent` to start the server as it would serve now.
+pub(crate) fn print(
+    agent: Agent,
+    globals: &Globals,
+    env: &Env,
+    console: &mut Console,
+) -> Result<(), Failure> {
+    let flags = serving_flags(globals, env)?;
+    console.note(format!("note: this goes into {}", agent.file()));
+    if console.places.lacks_password {
+        console.note("note: the password of the store is left out: give the server PGPASSWORD");
+    }
+    let config = agent.config(&flags);
+    if console.json {
+        let answer = json!({"version": 1, "file": agent.file(), "config": config});
+        return Ok(console.json(&answer)?);
+    }
+    Ok(console.write(&config)?)
+}
+
+/// Returns the flags that decide what is served, as they mean the same in every
+/// working folder, and without a password.
+fn serving_flags(globals: &Globals, env: &Env) -> Result<Vec<String>, Failure> {
+    let mut flags = Vec::new();
+    if globals.start.is_some() {
+        flags.extend(["-C".to_owned(), text(&env.start)?]);
+    }
+    if let Some(conversation) = &globals.conversation {
+        // It can be an id instead of a path.
+        let place = env.absolute(conversation);
+        let named = if place.exists() { &place } else { conversation };
+        flags.extend(["--conversation".to_owned(), text(named)?]);
+    }
+    for (flag, folders) in [
+        ("--folder", &globals.folders),
+        ("--skills-dir", &globals.skills_dirs),
+    ] {
+        for folder in folders {
+            flags.extend([flag.to_owned(), text(&env.absolute(folder))?]);
+        }
+    }
+    if let Some(url) = &globals.store {
+        let url = match StoreUrl::parse(url, env) {
+            Ok(StoreUrl::Sqlite(path)) => format!("sqlite:{}", text(&path)?),
+            _ => without_passwords(url),
+        };
+        flags.extend(["--store".to_owned(), url]);
+    }
+    if let Some(allowed) = &globals.allowed_skills {
+        flags.extend(["--allowed-skills".to_owned(), allowed.clone()]);
+    }
+    let switches = [
+        ("--require-store", globals.require_store),
+        ("--ignore-project-on", globals.ignore_project_on),
+    ];
+    let switches = switches.iter().filter(|(_, is_given)| *is_given);
+    flags.extend(switches.map(|(flag, _)| (*flag).to_owned()));
+    Ok(flags)
+}
+
+/// Refuses a path that a file of settings cannot hold.
+fn text(path: &Path) -> Result<String, Failure> {
+    path.to_str().map(ToOwned::to_owned).ok_or_else(|| {
+        Failure::usage(format!("{} is no text in UTF-8", path.display()))
+            .help("rename it, or name another path")
+    })
+}
 
 /// An agent that speaks the protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -30,18 +100,23 @@ pub(crate) enum Agent {
 
 impl Agent {
     /// Returns the file that the block goes into.
-    pub(crate) fn file(self) -> &'static str {
+    fn file(self) -> &'static str {
         self.setup().0
     }
 
-    /// Returns the block, with its last line feed; `words` are those behind
-    /// `codeaf-skills`.
-    pub(crate) fn config(self, words: &[String]) -> String {
-        // A text of JSON is one of TOML and of YAML as well.
-        let words: Vec<String> = words.iter().map(|word| json!(word).to_string()).collect();
-        self.setup()
-            .1
-            .replace("\"mcp\"]", &format!("{}]", words.join(", ")))
+    /// Returns the block, with its last line feed. The server is started with
+    /// `flags`.
+    fn config(self, flags: &[String]) -> String {
+        // What quotes a text in JSON quotes it in TOML and YAML too.
+        let flags = flags.iter().map(|flag| format!(", {}", json!(flag)));
+        let flags: String = flags.collect();
+        let block = self.setup().1;
+        ["\"mcp\"]", "[mcp]"]
+            .iter()
+            .fold(block.to_owned(), |block, list| {
+                let more = format!("{}{flags}]", list.trim_end_matches(']'));
+                block.replace(list, &more)
+            })
     }
 
     fn setup(self) -> (&'static str, &'static str) {
@@ -84,7 +159,7 @@ extensions:
     type: stdio
     name: codeaf-skills
     cmd: codeaf-skills
-    args: [\"mcp\"]
+    args: [mcp]
     enabled: true
     timeout: 300
 ",
@@ -134,48 +209,20 @@ const MCP_SERVERS_TYPED: &str = "\
 }
 ";
 
-/// Returns what the server is to be started with where the program was started
-/// with `globals`: all that says what is served, with paths from no folder.
-pub(crate) fn words(globals: &Globals, env: &Env) -> Vec<String> {
-    let mut words = Vec::new();
-    let mut say = |flag: &str, value: String| words.extend([flag.to_owned(), value]);
-    let path = |path: &PathBuf| env.absolute(path).to_string_lossy().into_owned();
-    if globals.start.is_some() {
-        say("-C", env.start.to_string_lossy().into_owned());
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_agent_starts_the_server_with_the_flags() {
+        let flags = ["--store".to_owned(), "sqlite:/a \"b\".db".to_owned()];
+
+        for agent in Agent::value_variants() {
+            let block = agent.config(&flags);
+            let said = r#"mcp, "--store", "sqlite:/a \"b\".db"]"#;
+            assert!(block.replace("\"mcp\"", "mcp").contains(said), "{block}");
+            let server = agent.config(&[]);
+            assert_eq!(server, agent.setup().1);
+        }
     }
-    if let Some(conversation) = &globals.conversation {
-        // An id is no path.
-        let is_id = conversation.components().count() == 1 && !env.absolute(conversation).exists();
-        let said = if is_id {
-            conversation.to_string_lossy().into_owned()
-        } else {
-            path(conversation)
-        };
-        say("--conversation", said);
-    }
-    for folder in &globals.folders {
-        say("--folder", path(folder));
-    }
-    for root in &globals.skills_dirs {
-        say("--skills-dir", path(root));
-    }
-    if let Some(list) = &globals.allowed_skills {
-        say("--allowed-skills", list.clone());
-    }
-    let store = globals.store.as_ref();
-    let store = store.and_then(|url| match StoreUrl::parse(url, env) {
-        Ok(StoreUrl::Sqlite(file)) => Some(format!("sqlite:{}", file.display())),
-        _ => Secret(url.clone()).without_password(),
-    });
-    if let Some(url) = store {
-        say("--store", url);
-    }
-    let switches = [
-        ("--ignore-project-on", globals.ignore_project_on),
-        ("--require-store", globals.require_store),
-    ];
-    let switches = switches.into_iter().filter(|(_, is_on)| *is_on);
-    words.extend(switches.map(|(flag, _)| flag.to_owned()));
-    words.push("mcp".to_owned());
-    words
 }

@@ -22,7 +22,6 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use codeaf_skills::Snapshot;
-use serde_json::json;
 use tokio::net::TcpListener;
 use tokio::runtime::{Builder, Runtime};
 use tokio::signal::unix::{SignalKind, signal};
@@ -34,7 +33,7 @@ use crate::render::Console;
 use log::Log;
 use skills::Skills;
 
-pub(crate) use config::{Agent, words};
+pub(crate) use config::{Agent, print as print_config};
 
 /// How the process was started.
 pub(crate) struct Start {
@@ -42,10 +41,6 @@ pub(crate) struct Start {
     pub(crate) is_fixed: bool,
     /// Whether notes are to be kept back.
     pub(crate) quiet: bool,
-    /// What an agent starts the server with, for the same to be served.
-    pub(crate) words: Vec<String>,
-    /// Whether a password is left out of them.
-    pub(crate) lacks_password: bool,
 }
 
 pub(crate) fn run(
@@ -54,19 +49,6 @@ pub(crate) fn run(
     console: &mut Console,
     load: impl FnOnce(&mut Console) -> Result<Snapshot, Failure>,
 ) -> Result<(), Failure> {
-    if let Some(agent) = args.print_config {
-        console.note(format!("note: this goes into {}", agent.file()));
-        if start.lacks_password {
-            console
-                .note("note: the password of the store is not in it: let the agent set PGPASSWORD");
-        }
-        let config = agent.config(&start.words);
-        if console.json {
-            let answer = json!({"version": 1, "file": agent.file(), "config": config});
-            return Ok(console.json(&answer)?);
-        }
-        return Ok(console.write(&config)?);
-    }
     let address = args.http.as_deref().map(|text| address(text, args));
     let address = address.transpose()?;
     let skills = Skills::new(load(console)?, Log::new(start.quiet));
