@@ -1642,6 +1642,20 @@ fn a_url_in_the_wrong_place_is_told_of_without_its_password() {
 }
 
 #[test]
+fn the_help_in_json_is_about_the_same_store() {
+    let sandbox = Sandbox::new();
+
+    for words in [&["list"][..], &["why", "a"]] {
+        let named = ["--store", "sqlite:away.db", "--json"];
+        let answer = sandbox.run(named.iter().chain(words)).json();
+        assert_eq!(
+            answer["personal_fault"]["help"],
+            "check the path; `codeaf-skills --store sqlite:away.db personal add FILE` makes a store there"
+        );
+    }
+}
+
+#[test]
 fn a_store_without_a_version_is_damaged() {
     let sandbox = Sandbox::new();
     sandbox.write("project/skill.md", text("a", "Body."));

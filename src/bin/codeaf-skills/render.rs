@@ -229,6 +229,15 @@ impl Console {
         }
     }
 
+    /// Returns a finding for JSON: its help names the place too.
+    pub(crate) fn with_flags(&self, diagnostic: &Diagnostic) -> Diagnostic {
+        let help = diagnostic.help.as_deref();
+        Diagnostic {
+            help: help.map(|help| self.places.with_flags(help)),
+            ..diagnostic.clone()
+        }
+    }
+
     /// Returns the help of a finding as it is shown.
     pub(crate) fn next_step(&self, help: &str) -> String {
         self.places.shorten_in(&self.places.with_flags(help))

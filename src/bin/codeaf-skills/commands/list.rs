@@ -122,6 +122,8 @@ impl<'a> Chosen<'a> {
     }
 
     fn print_json(&self, console: &mut Console) -> io::Result<()> {
+        let fault = self.snapshot.personal_fault();
+        let personal_fault = fault.map(|fault| console.with_flags(fault));
         console.json(&Document {
             version: 1,
             skills: Sequence(|| {
@@ -135,7 +137,7 @@ impl<'a> Chosen<'a> {
                 .map(|broken| BrokenRow::new(broken))
                 .collect(),
             missing: &self.missing,
-            personal_fault: self.snapshot.personal_fault(),
+            personal_fault: personal_fault.as_ref(),
         })
     }
 

@@ -338,6 +338,8 @@ impl Answer<'_> {
         let paths = snapshot.roots().iter();
         let roots = paths.map(|of| Text(of.root.path.clone())).collect();
         let looked_at = LookedAtRow::all(snapshot);
+        let fault = snapshot.personal_fault();
+        let personal_fault = fault.map(|fault| console.with_flags(fault));
         match self {
             Self::Found(found) => console.json(&Document {
                 version: 1,
@@ -355,7 +357,7 @@ impl Answer<'_> {
                 beyond_bound: Vec::new(),
                 roots,
                 looked_at,
-                personal_fault: snapshot.personal_fault(),
+                personal_fault: personal_fault.as_ref(),
             }),
             Self::NotFound(nothing) => console.json(&Document {
                 version: 1,
@@ -373,7 +375,7 @@ impl Answer<'_> {
                 beyond_bound: texts(&nothing.beyond_bound),
                 roots,
                 looked_at,
-                personal_fault: snapshot.personal_fault(),
+                personal_fault: personal_fault.as_ref(),
             }),
         }
     }
