@@ -22,13 +22,19 @@ BEGIN;
 SET LOCAL search_path = pg_catalog, pg_temp;
 
 DO $$
+DECLARE
+    wanted text;
 BEGIN
-    IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'codeaf_skills_user') THEN
-        CREATE ROLE codeaf_skills_user NOLOGIN;
-    END IF;
-    IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'codeaf_skills_admin') THEN
-        CREATE ROLE codeaf_skills_admin NOLOGIN;
-    END IF;
+    FOREACH wanted IN ARRAY ARRAY['codeaf_skills_user', 'codeaf_skills_admin'] LOOP
+        IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = wanted) THEN
+            BEGIN
+                EXECUTE format('CREATE ROLE %I NOLOGIN', wanted);
+            EXCEPTION
+                -- Another database of the server was set up at that moment.
+                WHEN duplicate_object OR unique_violation THEN NULL;
+            END;
+        END IF;
+    END LOOP;
 END
 $$;
 
