@@ -964,6 +964,29 @@ fn off_of_a_personal_skill_leaves_what_means_the_workspace() {
 }
 
 #[test]
+fn a_url_without_its_flag_is_refused_and_its_password_not_said_again() {
+    let sandbox = Sandbox::new();
+    let url = "postgres://ann:SECRET@db/team";
+
+    for words in [
+        &["why", url][..],
+        &["show", url],
+        &["use", url],
+        &["is-on", url],
+        &["resources", url],
+        &["read", url, "x"],
+        &["clear", url, "--global"],
+    ] {
+        for json in [&[][..], &["--json"]] {
+            let told = sandbox.run(words.iter().chain(json)).usage();
+            assert!(told.stderr.contains("postgres://ann@db/team"), "{words:?}");
+            assert!(told.stderr.contains("a URL is not the name of a skill"));
+            told.lacks(&["SECRET"]);
+        }
+    }
+}
+
+#[test]
 fn why_shows_decisions_while_the_store_is_away() {
     let sandbox = Sandbox::new().file(
         GLOBAL,

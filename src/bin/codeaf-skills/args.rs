@@ -478,7 +478,7 @@ pub(crate) struct Decide {
 #[derive(Debug, Args)]
 pub(crate) struct Clear {
     /// Names or patterns of the scope file
-    #[arg(value_name = "NAME", required_unless_present = "missing", add = ArgValueCompleter::new(complete::decided))]
+    #[arg(value_name = "NAME", value_parser = name, required_unless_present = "missing", add = ArgValueCompleter::new(complete::decided))]
     pub(crate) names: Vec<String>,
 
     /// Take back every name that no skill bears
@@ -534,7 +534,7 @@ pub(crate) struct List {
 #[derive(Debug, Args)]
 pub(crate) struct Show {
     /// A name, an alias, or the path of a skill's folder
-    #[arg(value_name = "NAME|PATH", add = ArgValueCompleter::new(complete::skills))]
+    #[arg(value_name = "NAME|PATH", value_parser = name, add = ArgValueCompleter::new(complete::skills))]
     pub(crate) skill: String,
 
     /// Print the body of SKILL.md alone
@@ -545,7 +545,7 @@ pub(crate) struct Show {
 #[derive(Debug, Args)]
 pub(crate) struct OneSkill {
     /// A name or an alias
-    #[arg(value_name = "NAME", add = ArgValueCompleter::new(complete::skills))]
+    #[arg(value_name = "NAME", value_parser = name, add = ArgValueCompleter::new(complete::skills))]
     pub(crate) name: String,
 }
 
@@ -577,7 +577,7 @@ pub(crate) enum CatalogFormat {
 #[derive(Debug, Args)]
 pub(crate) struct Use {
     /// A name or an alias
-    #[arg(value_name = "NAME", add = ArgValueCompleter::new(complete::skills))]
+    #[arg(value_name = "NAME", value_parser = name, add = ArgValueCompleter::new(complete::skills))]
     pub(crate) name: String,
 
     /// What you want done, in your own words
@@ -606,7 +606,7 @@ pub(crate) enum UseProfile {
 #[derive(Debug, Args)]
 pub(crate) struct Read {
     /// A name or an alias
-    #[arg(value_name = "NAME", add = ArgValueCompleter::new(complete::skills))]
+    #[arg(value_name = "NAME", value_parser = name, add = ArgValueCompleter::new(complete::skills))]
     pub(crate) name: String,
 
     /// The file, relative to the skill's folder
@@ -620,6 +620,15 @@ pub(crate) struct Read {
     /// Read at most this many bytes, 1 to 65,536
     #[arg(long, value_name = "N", value_parser = page_bytes())]
     pub(crate) limit: Option<usize>,
+}
+
+/// Takes a name as it is typed, but for a URL: a store that lacks its flag, which
+/// is not to be said again with its password.
+fn name(text: &str) -> Result<String, &'static str> {
+    if text.contains("://") {
+        return Err("a URL is not the name of a skill; `--store URL` names a store");
+    }
+    Ok(text.to_owned())
 }
 
 /// Understands the number of bytes that a page may have.
