@@ -48,20 +48,9 @@ fn decide(
     // All names are judged before anything is written.
     let mut names = Vec::new();
     for name in &args.names {
-        for name in meant(name, state, args.force, &snapshot)? {
-            let entries = match state {
-                State::Off => lost_entries(&name, &decided, &snapshot),
-                State::On => Vec::new(),
-            };
-            let entries = if entries.is_empty() {
-                vec![name]
-            } else {
-                entries
-            };
-            for name in entries {
-                if !names.contains(&name) {
-                    names.push(name);
-                }
+        for name in meant(name, state, args.force, &decided, &snapshot)? {
+            if !names.contains(&name) {
+                names.push(name);
             }
         }
     }
@@ -98,9 +87,11 @@ fn lost_entries(name: &str, decided: &[String], snapshot: &Snapshot) -> Vec<Stri
     let is_lost = split_qualified(name).0.is_none()
         && !is_pattern(name)
         && matches!(snapshot.lookup(name), Lookup::NotFound);
-    let mut entries = decided.to_vec();
-    entries.retain(|entry| is_lost && split_qualified(entry).1 == name);
-    entries
+    if !is_lost {
+        return Vec::new();
+    }
+    let is_meant = |entry: &&String| split_qualified(entry).1 == name;
+    decided.iter().filter(is_meant).cloned().collect()
 }
 
 /// Returns the bare entries that turn on one of the personal skills `names` by
@@ -302,6 +293,7 @@ fn meant(
     word: &str,
     state: State,
     force: bool,
+    decided: &[String],
     snapshot: &Snapshot,
 ) -> Result<Vec<String>, Failure> {
     // No name holds a backslash of its own.
@@ -351,7 +343,11 @@ fn meant(
     if state == State::On && !force {
         return Err(not_found.into());
     }
-    Ok(vec![name])
+    let lost = match state {
+        State::Off => lost_entries(&name, decided, snapshot),
+        State::On => Vec::new(),
+    };
+    Ok(if lost.is_empty() { vec![name] } else { lost })
 }
 
 fn file_of(snapshot: &Snapshot, scope: Scope) -> Option<&Decisions> {

@@ -195,10 +195,7 @@ impl<'a> NotFound<'a> {
     fn print_next_step(&self, snapshot: &Snapshot, console: &mut Console) -> io::Result<()> {
         let name = quoted(self.name);
         if let Some(folder) = self.too_deep.first() {
-            let root = folder
-                .parent()
-                .and_then(std::path::Path::parent)
-                .unwrap_or(folder);
+            let root = folder.parent().and_then(Path::parent).unwrap_or(folder);
             console.line("to make it a skill, move it up:")?;
             return console.line(format!(
                 "  mv {} {}/",
