@@ -2,7 +2,7 @@
 //! folders.
 
 use std::fs;
-use std::io::{BufRead, BufReader, Write};
+use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
@@ -1455,16 +1455,10 @@ fn a_change_that_waits_for_the_store_says_so() {
     let sandbox = with(&["a"]);
     let database = database(&sandbox);
     database.execute_batch("BEGIN IMMEDIATE").unwrap();
-    let mut command = sandbox.command(["personal", "rm", "a"]);
-    command.stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut writer = command.spawn().unwrap();
 
-    let mut told = String::new();
-    BufReader::new(writer.stderr.as_mut().unwrap())
-        .read_line(&mut told)
-        .unwrap();
-    database.execute_batch("COMMIT").unwrap();
-    let end = writer.wait_with_output().unwrap();
+    let (told, end) = sandbox.run_waiting(["personal", "rm", "a"], || {
+        database.execute_batch("COMMIT").unwrap();
+    });
 
     assert_eq!(told, "note: waiting for the store, up to 30 s\n");
     assert_eq!(String::from_utf8_lossy(&end.stdout), "removed a\n");

@@ -2,7 +2,6 @@
 //! decision is lost.
 
 use std::fs::{self, File};
-use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -206,16 +205,8 @@ fn a_write_that_waits_for_a_lock_says_so() {
         .folder("project/.codeaf");
     let held = File::open(sandbox.path("project/.codeaf")).unwrap();
     held.lock().unwrap();
-    let mut command = sandbox.command(["on", "pdf"]);
-    command.stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut writer = command.spawn().unwrap();
 
-    let mut told = String::new();
-    BufReader::new(writer.stderr.as_mut().unwrap())
-        .read_line(&mut told)
-        .unwrap();
-    drop(held);
-    let end = writer.wait_with_output().unwrap();
+    let (told, end) = sandbox.run_waiting(["on", "pdf"], || drop(held));
 
     assert_eq!(
         told,

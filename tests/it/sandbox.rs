@@ -4,6 +4,7 @@
 use std::ffi::{OsStr, OsString};
 use std::fmt::{self, Write};
 use std::fs;
+use std::io::{BufRead, BufReader};
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -150,6 +151,24 @@ impl Sandbox {
         let mut command = self.command(words);
         command.envs(variables.iter().copied());
         self.output(command)
+    }
+
+    /// Runs the program in the project, and calls `let_go` once it says on standard
+    /// error that it waits. Returns what it said, and how it ended.
+    pub(crate) fn run_waiting<A: AsRef<OsStr>>(
+        &self,
+        words: impl IntoIterator<Item = A>,
+        let_go: impl FnOnce(),
+    ) -> (String, std::process::Output) {
+        let mut command = self.command(words);
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut waiting = command.spawn().unwrap();
+        let mut told = String::new();
+        BufReader::new(waiting.stderr.as_mut().unwrap())
+            .read_line(&mut told)
+            .unwrap();
+        let_go();
+        (told, waiting.wait_with_output().unwrap())
     }
 
     /// Runs `script` with sh in the project, the program on the search path.
